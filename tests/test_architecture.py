@@ -82,7 +82,7 @@ HOMES = {
     "pickle": set[str](),
     "multiprocessing": {"simulation/worker.py"},
     "subprocess": set[str](),
-    "time": {"curator/ledger/store/clock.py", "simulation/literature/timed.py"},
+    "time": {"curator/ledger/store/clock.py"},
     "datetime": {
         "curator/reading/days.py",
         "curator/duckdb/keys.py",

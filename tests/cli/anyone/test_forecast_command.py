@@ -136,16 +136,6 @@ def test_a_named_case_is_simulated_alone() -> None:
     assert shown("coverage", "limit", *words).count("weights_follow_labels") == 4
 
 
-@pytest.mark.slow
-def test_the_literature_stands_beside_the_default(tmp_path: Path) -> None:
-    file = tmp_path / "literature.json"
-    words = ["--case", "tables", "--reps", 40, "--seed", 1, "--json", file]
-    shown("coverage", "literature", *words)
-    rows = json.loads(file.read_text(encoding="utf-8"))
-    assert {row["method"] for row in rows} == {"dpratio", "plug_in", "noisy_counts"}
-    assert {"coverage", "width_equal", "over_default", "cpu_us"} <= set(rows[0])
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -153,10 +143,7 @@ def test_the_literature_stands_beside_the_default(tmp_path: Path) -> None:
         (["limit", "--table", "1"], "--table does not apply to 'limit', only to paper"),
         (["paper", "--case", "all"], "--case does not apply to 'paper', only to limit"),
         (["limit", "--case", "rare"], "unknown case"),
-        (["limit", "--case", "all", "--chart", "a.svg"], "hard cases and the literat"),
-        (["literature", "--chart", "a.svg"], "the literature have no chart"),
-        (["literature", "--case", "rare"], "unknown case"),
-        (["literature", "--n", "5"], "--n does not apply to 'literature'"),
+        (["limit", "--case", "all", "--chart", "a.svg"], "hard cases have no chart"),
     ],
 )
 def test_options_that_would_be_ignored_are_refused(

@@ -1,4 +1,4 @@
-"""The coverage command: published tables, limit, rivals, or a study, simulated."""
+"""The coverage command: published tables, limit, or a study, simulated."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["coverage"]
 
-FIXED = ("paper", "limit", "literature")
+FIXED = ("paper", "limit")
 
 
 def coverage(  # noqa: PLR0913 (one command, one bench)
@@ -30,7 +30,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         str,
         typer.Argument(
             metavar="STUDY",
-            help="A study, a TOML file; or 'paper', 'limit' or 'literature'.",
+            help="A study, a TOML file; or 'paper' or 'limit'.",
         ),
     ],
     reps: Annotated[
@@ -46,10 +46,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     ] = None,
     case: Annotated[
         list[str] | None,
-        typer.Option(
-            help="limit: a named hard case, 'all' of them, or 'real' tables; "
-            "literature: paper, real, weak, tables or cut."
-        ),
+        typer.Option(help="limit: a named hard case, 'all' of them, or 'real' tables."),
     ] = None,
     n: Annotated[
         list[int] | None,
@@ -82,14 +79,11 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     layout: options.Format = "table",
     wide: options.Wide = False,
 ) -> None:
-    """Simulate how often intervals cover: the paper, the limit, or your own setting.
-
-    literature puts the default beside published methods, on the same data and budget.
-    """
+    """Simulate how often intervals cover: the paper, the limit, or your own setting."""
     _require_used(
         target,
         paper={"--table": table},
-        limit={} if target == "literature" else {"--case": case},
+        limit={"--case": case},
         study={
             "--n": n,
             "--epsilon": epsilon,
@@ -102,10 +96,8 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     )
     if target not in FIXED and not n:
         raise InvalidInput("a simulation of a study needs n, got none. Try --n 5000.")
-    if chart_file and (case or target == "literature"):
-        raise InvalidInput(
-            "hard cases and the literature have no chart, got --chart. Leave it out."
-        )
+    if chart_file and case:
+        raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
     output = Output(layout, json_file, csv_file, chart_file, force=force, wide=wide)
     with progress_bar("Simulating") as report:
         given_reps = {} if reps is None else {"repetitions": reps}
@@ -114,8 +106,6 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
             result = _reproduce(table, run)
         elif target == "limit":
             result = _measure_limit(case, run)
-        elif target == "literature":
-            result = _measure_literature(case, run)
         else:
             given = read_study(Path(target))
             result = _simulate(
@@ -138,7 +128,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
 def _require_used(target: str, **told: dict[str, object]) -> None:
     """Refuse options that would be ignored."""
     own = target if target in FIXED else "study"
-    words = {"study": "a study", "limit": "limit and literature"}
+    words = {"study": "a study"}
     for of, given in told.items():
         for name, value in given.items():
             if value is not None and of != own:
@@ -158,15 +148,6 @@ def _measure_limit(names: "Sequence[str] | None", run: dict[str, Any]) -> "Tabul
     if list(names) == ["real"]:
         return measure_real(**run)
     return measure_cases(tuple(CASES) if "all" in names else tuple(names), **run)
-
-
-def _measure_literature(
-    names: "Sequence[str] | None", run: dict[str, Any]
-) -> "Tabular":
-    from dpratio.simulation.literature.cases import CASES
-    from dpratio.simulation.literature.literature import measure_literature
-
-    return measure_literature(names or tuple(CASES), **run)
 
 
 def _reproduce(tables: "Sequence[int] | None", run: dict[str, Any]) -> "Tabular":

@@ -1,1 +1,0 @@
-"""Published ways to the same answer, beside the default, on the same data."""
