@@ -7,14 +7,13 @@ from typing import Any
 
 from figure import Figure
 from least_time import least_time
+from real_people import real_people
 
 ROUNDS = 7
 
 
 def figures() -> Iterator[Figure]:
-    """Measure the plans of the six populations of ``coverage limit --case real``."""
-    from dpratio.simulation.coverage.real_people import real_people
-
+    """Measure the plans of the six populations of real_tables.py."""
     for name, people in real_people().items():
         one, chosen = (least_cpu(people, stage) for stage in (0, None))
         yield Figure(f"plan_{name}_cpu_s", chosen, "-")

@@ -13,6 +13,7 @@ from multiprocessing import Pool
 
 import numpy as np
 from numpy.typing import NDArray
+from real_people import real_people
 
 import dpratio as dpr
 from dpratio import functions as ready
@@ -24,7 +25,6 @@ from dpratio.analyst.function.function_results import (
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question
-from dpratio.simulation.coverage.real_people import real_people
 from dpratio.simulation.population import People
 from dpratio.simulation.simulate import simulate_release, view_of
 from dpratio.terms.dimensions import Dimension, Keys

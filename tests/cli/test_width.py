@@ -55,7 +55,6 @@ OUTPUTS = (
 SIMULATED = (
     "coverage guessed.toml --n 200 --reps 5 --seed 1 --workers 1",
     "coverage limit --reps 2 --seed 1 --workers 1",
-    "coverage limit --case small_samples --reps 2 --seed 1 --workers 1",
     "audit --samples 1000 --epsilon 1 --strategy even --unit row",
 )
 GUESS = """

@@ -89,7 +89,6 @@ def test_coverage_is_measured_over_all_guesses_together() -> None:
     figures = table.to_dicts()
     assert all(each["coverage"] > 0.8 for each in figures)
     assert figures[0]["width_median"] > figures[1]["width_median"]
-    assert table.rows[0].denominator_sds > 4
 
 
 @pytest.mark.slow

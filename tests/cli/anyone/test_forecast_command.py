@@ -131,19 +131,11 @@ def test_the_limit_prints_every_setting_and_writes_the_named_columns(
     }
 
 
-def test_a_named_case_is_simulated_alone() -> None:
-    words = ["--case", "weights_follow_labels", "--reps", 20, "--format", "csv"]
-    assert shown("coverage", "limit", *words).count("weights_follow_labels") == 4
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["limit", "--n", "5"], "--n does not apply to 'limit', only to a study"),
         (["limit", "--table", "1"], "--table does not apply to 'limit', only to paper"),
-        (["paper", "--case", "all"], "--case does not apply to 'paper', only to limit"),
-        (["limit", "--case", "rare"], "unknown case"),
-        (["limit", "--case", "all", "--chart", "a.svg"], "hard cases have no chart"),
     ],
 )
 def test_options_that_would_be_ignored_are_refused(

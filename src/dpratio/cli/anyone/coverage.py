@@ -44,10 +44,6 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     table: Annotated[
         list[int] | None, typer.Option(help="paper: only this table, 1 to 4.")
     ] = None,
-    case: Annotated[
-        list[str] | None,
-        typer.Option(help="limit: a named hard case, 'all' of them, or 'real' tables."),
-    ] = None,
     n: Annotated[
         list[int] | None,
         typer.Option(help="study: people per sample; repeat for more."),
@@ -83,7 +79,6 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     _require_used(
         target,
         paper={"--table": table},
-        limit={"--case": case},
         study={
             "--n": n,
             "--epsilon": epsilon,
@@ -96,8 +91,6 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     )
     if target not in FIXED and not n:
         raise InvalidInput("a simulation of a study needs n, got none. Try --n 5000.")
-    if chart_file and case:
-        raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
     output = Output(layout, json_file, csv_file, chart_file, force=force, wide=wide)
     with progress_bar("Simulating") as report:
         given_reps = {} if reps is None else {"repetitions": reps}
@@ -105,7 +98,9 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         if target == "paper":
             result = _reproduce(table, run)
         elif target == "limit":
-            result = _measure_limit(case, run)
+            from dpratio.simulation.coverage.limit import measure_limit
+
+            result = measure_limit(**run)
         else:
             given = read_study(Path(target))
             result = _simulate(
@@ -136,18 +131,6 @@ def _require_used(target: str, **told: dict[str, object]) -> None:
                     f"{name} does not apply to '{target}', only to "
                     f"{words.get(of, of)}. Leave it out."
                 )
-
-
-def _measure_limit(names: "Sequence[str] | None", run: dict[str, Any]) -> "Tabular":
-    from dpratio.simulation.coverage.hard_cases import CASES, measure_cases
-    from dpratio.simulation.coverage.limit import measure_limit
-    from dpratio.simulation.coverage.real_tables import measure_real
-
-    if not names:
-        return measure_limit(**run)
-    if list(names) == ["real"]:
-        return measure_real(**run)
-    return measure_cases(tuple(CASES) if "all" in names else tuple(names), **run)
 
 
 def _reproduce(tables: "Sequence[int] | None", run: dict[str, Any]) -> "Tabular":

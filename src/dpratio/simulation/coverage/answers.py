@@ -23,7 +23,7 @@ from dpratio.simulation.coverage.samples import (
 from dpratio.simulation.population import Population
 from dpratio.simulation.stages import Part
 
-__all__ = ["WITHOUT_NOISE", "Answer", "Answered", "Answering", "join", "share_rejected"]
+__all__ = ["WITHOUT_NOISE", "Answer", "Answering", "join", "share_rejected"]
 
 # Intervals from exact sums, to compare with: the delta method's, and Fieller's.
 WITHOUT_NOISE = ("public", "fieller")
@@ -41,14 +41,6 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """The answers of one block: one per method and link, in this order."""
-
-    answers: tuple[Answer, ...]
-    denominator_sds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Answering:
     """Puts noise on a block of sums and estimates by every method, on every scale."""
 
@@ -56,11 +48,10 @@ class Answering:
     ways: tuple[tuple[str, str], ...]
     level: float
 
-    def __call__(self, block: Block) -> Answered:
+    def __call__(self, block: Block) -> tuple[Answer, ...]:
         """Answer one block."""
         sample = block.with_noise(self.asked)
-        answers = tuple(_of_sample(sample, *way, self.level) for way in self.ways)
-        return Answered(answers, sample.denominator_sds)
+        return tuple(_of_sample(sample, *way, self.level) for way in self.ways)
 
 
 def join(answers: Sequence[Answer]) -> Answer:

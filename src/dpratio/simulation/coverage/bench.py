@@ -4,8 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from dpratio.analyst.ratio.estimate import METHODS
 from dpratio.analyst.ratio.wald import LINKS
 from dpratio.checks import require, require_one_of
@@ -13,7 +11,7 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.strategy.layout import require_no_histogram
 from dpratio.simulation.coverage.answers import (
     WITHOUT_NOISE,
-    Answered,
+    Answer,
     Answering,
     join,
     share_rejected,
@@ -33,6 +31,7 @@ from dpratio.simulation.simulate import Seeds, steps_of
 
 __all__ = ["Bench", "CoverageRow"]
 
+Answers = tuple[Answer, ...]  # By method and link.
 # So many people are invented in the time that one answer takes.
 _PEOPLE_IN_AN_ANSWER = 100
 
@@ -53,7 +52,6 @@ class CoverageRow:
     judged: Judgement
     statuses: Mapping[str, StatusFigures]
     rejected: float | None
-    denominator_sds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +127,7 @@ class Bench:
 
     def _rows(
         self,
-        found: Sequence[Sequence[Answered]],
+        found: Sequence[Sequence[Answers]],
         arms: int,
         truth: float,
         against: float | Population | None,
@@ -141,8 +139,7 @@ class Bench:
             of_arms = [found[at + arm * len(settings)] for arm in range(arms)]
             for index, (method, link) in enumerate(self.ways):
                 answers = [
-                    join([block.answers[index] for block in blocks])
-                    for blocks in of_arms
+                    join([block[index] for block in blocks]) for blocks in of_arms
                 ]
                 first = answers[0]
                 ends = (first.lower, first.upper)
@@ -159,18 +156,12 @@ class Bench:
                         judge(*ends, truth=true, level=self.level),
                         judge_statuses(*ends, first.status, true) if noisy else {},
                         share_rejected(answers, against, link, self.level),
-                        _denominator_sds(of_arms[0]),
                     )
                 )
         return tuple(rows)
 
 
-def _in_turn(found: Sequence[Answered], settings: int) -> list[Sequence[Answered]]:
+def _in_turn(found: Sequence[Answers], settings: int) -> list[Sequence[Answers]]:
     """Give each setting its blocks."""
     each = len(found) // settings
     return [found[at : at + each] for at in range(0, len(found), each)]
-
-
-def _denominator_sds(blocks: Sequence[Answered]) -> float:
-    sizes = [len(block.answers[0].lower) for block in blocks]
-    return float(np.average([each.denominator_sds for each in blocks], weights=sizes))

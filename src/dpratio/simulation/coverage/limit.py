@@ -5,7 +5,7 @@ variance were known for free: 2k·√(V + σ₁²)/Y. docs/methods/limit.md deri
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from operator import attrgetter, itemgetter
 from typing import Any, ClassVar
@@ -31,7 +31,6 @@ from dpratio.simulation.population import HEAVIEST, LIGHTEST, PaperPopulation
 from dpratio.simulation.progress import Report, silent, stages
 from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import Budget
-from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import UNMEASURED
 
 __all__ = ["LAWS", "LimitTable", "measure_limit", "one_query_width", "paper_plan"]
@@ -101,12 +100,9 @@ def paper_plan(
     weighted: bool,
     n: int,
     strategy: str = "focused",
-    ratio: Ratio | None = None,
 ) -> Plan:
     """Plan a setting of the paper with any strategy."""
     asked, bounds = paper_question(weighted=weighted)
-    if ratio is not None:
-        asked = replace(ratio, weight=asked.weight)
     return make_plan(
         asked,
         bounds=bounds,

@@ -1,12 +1,11 @@
 """Repeated samples of a population: their sums, and the noise put on them in blocks."""
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
+from dpratio.analyst.sums.moments import Moments, exact_moments
 from dpratio.arrays import Floats, Integers
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
@@ -43,13 +42,6 @@ class Sample:
     def places(self) -> Integers:
         """The place of each repetition, in the order of the parts."""
         return np.concatenate([part.places for part in self.parts])
-
-    @property
-    def denominator_sds(self) -> float:
-        """The mean denominator in units of its noise."""
-        found = [_denominator_sds(part) for part in self.parts]
-        sizes = [len(part.places) for part in self.parts]
-        return float(np.average(found, weights=sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +104,6 @@ def moments_without_noise(part: Part) -> Moments:
     """Give the moments of the sums before noise was put on them."""
     (question,) = part.release.questions
     return exact_moments(part.exact, part.release.plan, question.asked)
-
-
-def _denominator_sds(part: Part) -> float:
-    noisy = moments_of(part.release, part.release.questions[0])
-    noise = float(noisy.noise_covariance("wy", "wy")[0])
-    mean = moments_without_noise(part)["wy"].mean()
-    return float(abs(mean) / math.sqrt(noise))
 
 
 def _sums_of(plan: Plan, question: PlannedQuestion) -> Hashable:

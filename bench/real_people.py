@@ -4,8 +4,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
+from scipy.stats import expon, gamma, lognorm, norm
 
 from dpratio.simulation.population import People
 from dpratio.terms.bounds import Bounds
@@ -102,56 +104,30 @@ def _paper(rng: np.random.Generator, shape: tuple[int, int]) -> People:
     return People(score, (rng.random(shape) < score / 1.1).astype(float))
 
 
-def _mean_of_gamma(shape: float, scale: float, most: float) -> float:
-    """Give E min(G, most) of a gamma variable."""
-    from scipy.special import gammainc
-
-    at = most / scale
-    below = shape * scale * gammainc(shape + 1, at)
-    return float(below + most * (1 - gammainc(shape, at)))
-
-
-def _mean_of_normal(mean: float, sd: float, low: float, high: float) -> float:
-    """Give E clip(N, low, high)."""
-    from scipy.special import ndtr
-
-    a, b = (low - mean) / sd, (high - mean) / sd
-    density = (math.exp(-a * a / 2) - math.exp(-b * b / 2)) / math.sqrt(2 * math.pi)
-    inside = mean * (ndtr(b) - ndtr(a)) + sd * density
-    return float(inside + low * ndtr(a) + high * ndtr(-b))
-
-
-def _mean_of_lognormal(location: float, sd: float, low: float, high: float) -> float:
-    """Give E clip(exp N, low, high)."""
-    from scipy.special import ndtr
-
-    a, b = (math.log(low) - location) / sd, (math.log(high) - location) / sd
-    inside = math.exp(location + sd * sd / 2) * (ndtr(b - sd) - ndtr(a - sd))
-    return float(inside + low * ndtr(a) + high * ndtr(-b))
+def _mean(law: Any, low: float, high: float) -> float:  # noqa: ANN401
+    """Give the mean of a variable that is clipped to bounds."""
+    return float(law.expect(lambda value: np.clip(value, low, high)))
 
 
 def _minutes_per_trip() -> float:
-    late = []
-    for trips in range(1, 5):
-        root = math.sqrt(trips)
-        usual = _mean_of_normal(-3 * root, 8 * root, -30, 180)
-        scale = 35 * root
-        late.append(
-            _ON_TIME * usual + (1 - _ON_TIME) * scale * (1 - math.exp(-180 / scale))
-        )
-    return float(np.mean(late)) / 2.5
+    late = [
+        _ON_TIME * _mean(norm(-3 * root, 8 * root), -30, 180)
+        + (1 - _ON_TIME) * _mean(expon(scale=35 * root), -30, 180)
+        for root in map(math.sqrt, range(1, 5))
+    ]
+    return sum(late) / 4 / 2.5
 
 
 def _grams() -> float:
-    means = [_mean_of_gamma(6, 250 / 6 * each, 3000) for each in range(1, 6)]
-    return math.fsum(means) / math.fsum(range(6))
+    means = [_mean(gamma(6, scale=250 / 6 * each), 0, 3000) for each in range(1, 6)]
+    return sum(means) / sum(range(6))
 
 
 def _surveyed() -> float:
     """E(ws)/E(wy) for s ~ Beta(2, 5), y ~ Bernoulli(s) and weights by label."""
     mean, square = 2 / 7, 3 / 28
-    light = _mean_of_lognormal(-0.4, 0.9, 0.2, 12)
-    heavy = _mean_of_lognormal(-0.4 + math.log(2), 0.9, 0.2, 12)
+    light = _mean(lognorm(0.9, scale=math.exp(-0.4)), 0.2, 12)
+    heavy = _mean(lognorm(0.9, scale=2 * math.exp(-0.4)), 0.2, 12)
     return (light * (mean - square) + heavy * square) / (heavy * mean)
 
 
@@ -167,7 +143,7 @@ def real_people() -> dict[str, RealPeople]:
         "spend_per_visit": _real(
             _spend_per_visit,
             0.6,
-            _BUYERS * _mean_of_gamma(0.7, 30, 150) / 3.5,
+            _BUYERS * _mean(gamma(0.7, scale=30), 0, 150) / 3.5,
             s=Bounds(0, 150),
             y=Bounds(1, 6),
         ),
