@@ -1,5 +1,4 @@
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 import dpratio as dpr
 from crew_tasks import started_crew
 from curator.histograms_for_tests import rows_plan
-from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.bench import Bench, CoverageRow
@@ -171,49 +169,6 @@ def test_workers_of_a_large_simulation_change_nothing() -> None:
         for n in (1, 2)
     )
     assert one.rows == two.rows
-
-
-def test_every_status_answers_for_itself() -> None:
-    """Shares add up to 1, and covering intervals to the coverage of all."""
-    table = measure_coverage(
-        PaperPopulation(),
-        plan_at(0.2, strategy="focused"),
-        n=90,
-        methods=["pivot", "fieller"],
-        repetitions=2_000,
-        rng=1,
-    )
-    row, public = table.to_dicts()
-    shares = [row[f"{name}_share"] for name in STATUSES]
-    assert sum(shares) == pytest.approx(1)
-    assert sum(share > 0.01 for share in shares) >= 3
-    covering = [
-        row[f"{name}_share"] * row[f"{name}_coverage"]
-        for name, share in zip(STATUSES, shares, strict=True)
-        if share
-    ]
-    assert sum(covering) == pytest.approx(row["coverage"])
-    assert row["unbounded_coverage"] == 1
-    assert 0 < row["unbounded_coverage_error"] < 0.05
-    bounded = sum(row[f"{name}_share"] for name in ("ok", "variance_floored", "weak"))
-    assert row["bounded_share"] == pytest.approx(bounded)
-    assert row["bounded_coverage"] < row["coverage"]
-    assert public["ok_share"] is None
-
-
-def test_people_are_shown_the_statuses_that_occur() -> None:
-    mild, hard = (
-        measure_coverage(
-            PaperPopulation(), plan_at(each), n=500, rng=1, methods=["pivot", "public"]
-        ).shown()
-        for each in (4, 0.05)
-    )
-    assert not any("share" in name for name in mild)
-    assert "disconnected_share" not in hard
-    noisy, public = hard["unbounded: share, coverage"]
-    assert re.fullmatch(r"0\.\d{3} ± 0\.\d{3}, 1\.000 ± 0\.\d{3}", noisy)
-    assert public == "–"
-    assert "bounded: share, coverage" in hard
 
 
 @pytest.mark.parametrize(

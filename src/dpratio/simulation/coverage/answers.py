@@ -12,7 +12,6 @@ from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.ratio.wald import wald
 from dpratio.analyst.sums.variance import choose_variance
-from dpratio.analyst.tables.statuses import Codes
 from dpratio.arrays import Floats
 from dpratio.simulation.coverage.samples import (
     Asked,
@@ -31,13 +30,12 @@ WITHOUT_NOISE = ("public", "fieller")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Estimates of repetitions, on their scale; all are ok without noise."""
+    """Estimates of repetitions, on their scale."""
 
     centre: Floats
     lower: Floats
     upper: Floats
     se: Floats
-    status: Codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +78,8 @@ def _answer_of(part: Part, method: str, link: str, level: float) -> Answer:
     if link == "log":
         ends = (given.log_ratio, given.log_ci_lower, given.log_ci_upper)
         centre, lower, upper = (np.asarray(end, dtype=np.float64) for end in ends)
-        return Answer(centre, lower, upper, given.se, given.codes)
-    return Answer(given.ratio, given.ci_lower, given.ci_upper, given.se, given.codes)
+        return Answer(centre, lower, upper, given.se)
+    return Answer(given.ratio, given.ci_lower, given.ci_upper, given.se)
 
 
 def _answer_without_noise(part: Part, method: str, link: str, level: float) -> Answer:
@@ -97,9 +95,8 @@ def _answer_without_noise(part: Part, method: str, link: str, level: float) -> A
     )[link]
     with np.errstate(invalid="ignore", divide="ignore"):
         se = np.sqrt(answer.sampling)
-        fine = np.zeros(len(se), dtype=np.int8)
         if method == "public":
-            return Answer(answer.centre, *answer.ends(normal_quantile(level)), se, fine)
+            return Answer(answer.centre, *answer.ends(normal_quantile(level)), se)
         box = part.release.measured.box(part.release.questions[0].asked)
         low = [each.lower for letter, each in box.items() if letter in "sy"]
         lowest = 0.0 if min(low) >= 0 else -np.inf
@@ -107,7 +104,7 @@ def _answer_without_noise(part: Part, method: str, link: str, level: float) -> A
         found = confidence_set(statistic, normal_quantile(level))
         ends = (found.lower, found.upper)
         lower, upper = (np.log(end) if link == "log" else end for end in ends)
-        return Answer(answer.centre, lower, upper, se, fine)
+        return Answer(answer.centre, lower, upper, se)
 
 
 def share_rejected(

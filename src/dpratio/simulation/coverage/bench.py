@@ -1,7 +1,7 @@
 """What is simulated, and the way from invented people to judged intervals."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpratio.analyst.ratio.estimate import METHODS
@@ -16,7 +16,6 @@ from dpratio.simulation.coverage.answers import (
     join,
     share_rejected,
 )
-from dpratio.simulation.coverage.by_status import StatusFigures, judge_statuses
 from dpratio.simulation.coverage.samples import (
     Asked,
     Block,
@@ -38,10 +37,7 @@ _PEOPLE_IN_AN_ANSWER = 100
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """One question, size, method and link, and how its intervals did.
-
-    ``statuses`` is empty for intervals without noise.
-    """
+    """One question, size, method and link, and how its intervals did."""
 
     plan: Plan
     question: str
@@ -50,7 +46,6 @@ class CoverageRow:
     link: str
     level: float
     judged: Judgement
-    statuses: Mapping[str, StatusFigures]
     rejected: float | None
 
 
@@ -142,9 +137,7 @@ class Bench:
                     join([block[index] for block in blocks]) for blocks in of_arms
                 ]
                 first = answers[0]
-                ends = (first.lower, first.upper)
                 true = math.log(truth) if link == "log" else truth
-                noisy = method not in WITHOUT_NOISE
                 rows.append(
                     CoverageRow(
                         plan,
@@ -153,8 +146,7 @@ class Bench:
                         method,
                         link,
                         self.level,
-                        judge(*ends, truth=true, level=self.level),
-                        judge_statuses(*ends, first.status, true) if noisy else {},
+                        judge(first.lower, first.upper, truth=true, level=self.level),
                         share_rejected(answers, against, link, self.level),
                     )
                 )

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.bench import Bench, CoverageRow
-from dpratio.simulation.coverage.by_status import shown_statuses, told
 from dpratio.simulation.crew import crew_of
 from dpratio.simulation.population import Population
 from dpratio.simulation.progress import Report, silent
@@ -30,7 +29,6 @@ class CoverageTable(Tabular):
     """
 
     spare: ClassVar = (
-        "*: share, coverage",
         "width_median",
         "score*",
         "coverage_error",
@@ -45,17 +43,12 @@ class CoverageTable(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """Figures of every row; ``rejected`` is there when a test was asked for.
 
-        ``unbounded`` is the share of intervals that lack an end, whatever their status.
-        For each status, and for all bounded intervals, there are its share of all
-        intervals and the coverage of these, with the errors of both.
+        ``unbounded`` is the share of intervals that lack an end; they count as
+        covering.
         """
         columns = columns_of([_figures_of(row) for row in self.rows])
         names = [row.question for row in self.rows]
         return {"question": names} | columns if len(set(names)) > 1 else columns
-
-    def shown(self) -> dict[str, list[str]]:
-        """Tell of the statuses that occur, each in one column."""
-        return shown_statuses(self.columns())
 
 
 def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
@@ -157,4 +150,4 @@ def _figures_of(row: CoverageRow) -> dict[str, Any]:
     }
     if row.rejected is not None:
         figures["rejected"] = row.rejected
-    return figures | told(row.statuses)
+    return figures
