@@ -1,13 +1,11 @@
-"""Time of the paper's four tables against a loop over single runs, and use of cores.
+"""Time of the paper's four tables against a loop over single runs.
 
 The baseline is the paper's procedure as one would first write it in NumPy: one sample,
 one noise draw, three methods at a time. A part of its 64,000 runs is timed and scaled.
 """
 
 import json
-import os
 import resource
-import sys
 import time
 from collections.abc import Iterator
 from itertools import product
@@ -19,11 +17,6 @@ from fresh_process import run_fresh
 REPETITIONS = 1_000
 TIMED_REPETITIONS = 12
 DRAWS = 200
-BOTH = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-CORES = os.cpu_count() or 1
-# By workers, at least how many times faster than the loop the tables are.
-TIMES_FASTER = {1: 60} | ({CORES: 150} if CORES >= 4 else {CORES: 60})  # noqa: PLR2004
-PEOPLE, COVERAGE_REPETITIONS = 5_000, 100_000
 # Table, whether it is weighted, people, epsilon.
 SETTINGS = list(
     product((1, 2, 3, 4), (False, True), (5_000, 10_000), (0.2, 0.5, 1.0, 4.0))
@@ -41,64 +34,21 @@ def figures() -> Iterator[Figure]:
         for setting in SETTINGS:
             one_run(*setting, rng)
     loop = (time.perf_counter() - start) * REPETITIONS / TIMED_REPETITIONS
-    for workers, least in TIMES_FASTER.items():
-        ours = min(timed(REPETITIONS, rng, workers) for rng in range(5))
-        named = f"paper_tables_times_faster_than_loop_{workers}_workers"
-        yield Figure(named, loop / ours, f">={least}")
+    ours = min(timed(REPETITIONS, seed) for seed in range(5))
+    yield Figure("paper_tables_times_faster_than_loop", loop / ours, ">=60")
     yield Figure("paper_tables_seconds", ours, "-")
-    four_times = timed(4_000, 1, workers)
+    four_times = timed(4_000, 1)
     yield Figure("paper_tables_time_per_repetition_4x", four_times / ours / 4, "~1")
     memory = run_fresh(__file__)["memory"]
-    yield Figure("paper_tables_peak_memory_gb_of_a_process", memory, "<1")
-    yield from use_of_cores()
+    yield Figure("paper_tables_peak_memory_gb", memory, "<1")
 
 
-def use_of_cores() -> Iterator[Figure]:
-    """Compare one process with several, each time from a fresh start.
-
-    The share of a linear gain in wall time is 1 where speed grows with the cores. That
-    of processor time does not depend on who else uses the machine: it is 1 where
-    sharing the work costs nothing.
-    """
-    alone = run_fresh(__file__, "1")
-    yield Figure("coverage_seconds_1_worker", alone["wall"], "-")
-    for workers in (2, 4, 8, 16):
-        shared = run_fresh(__file__, str(workers))
-        share = alone["cpu"] / shared["cpu"]
-        yield Figure(f"coverage_cpu_efficiency_{workers}_workers", share, ">=0.8")
-        if workers <= CORES:
-            share = alone["wall"] / shared["wall"] / workers
-            yield Figure(f"coverage_share_of_linear_{workers}_workers", share, ">=0.7")
-
-
-def measure(workers: int) -> dict[str, float]:
-    """Time the coverage of one plan, of the default interval and one without noise."""
-    from dpratio.simulation.coverage.coverage import measure_coverage
-    from dpratio.simulation.coverage.limit import paper_plan
-    from dpratio.simulation.population import PaperPopulation
-
-    plan = paper_plan("laplace", 1.0, weighted=True, n=PEOPLE)
-    start = time.perf_counter()
-    measure_coverage(
-        PaperPopulation(),
-        plan,
-        n=PEOPLE,
-        methods=("public", "pivot"),
-        repetitions=COVERAGE_REPETITIONS,
-        rng=1,
-        workers=workers,
-    )
-    wall = time.perf_counter() - start
-    spent = [resource.getrusage(each) for each in BOTH]
-    return {"wall": wall, "cpu": sum(each.ru_utime + each.ru_stime for each in spent)}
-
-
-def timed(repetitions: int, rng: int, workers: int) -> float:
+def timed(repetitions: int, seed: int) -> float:
     """Time one reproduction of all four tables."""
     from dpratio.simulation.paper.paper import reproduce_paper
 
     start = time.perf_counter()
-    reproduce_paper(repetitions=repetitions, rng=rng, workers=workers)
+    reproduce_paper(repetitions=repetitions, rng=seed)
     return time.perf_counter() - start
 
 
@@ -171,9 +121,6 @@ def interval(
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        print(json.dumps(measure(int(sys.argv[1]))))
-    else:
-        timed(REPETITIONS, 1, CORES)
-        most = max(resource.getrusage(each).ru_maxrss for each in BOTH)
-        print(json.dumps({"memory": most / 2**20}))
+    timed(REPETITIONS, 1)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps({"memory": most / 2**20}))

@@ -1,7 +1,7 @@
 """One task in a process of its own: run, done twice, timed and weighed.
 
 A number of threads may be set: for DuckDB, for matrix libraries, and as the processors
-that the process may use, which is what our own workers go by.
+that the process may use.
 """
 
 import json

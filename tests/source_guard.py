@@ -17,6 +17,7 @@ FORBIDDEN_MODULES = {
     "code",
     "codeop",
     "commands",
+    "concurrent",
     "ctypes",
     "dill",
     "imp",
@@ -45,8 +46,6 @@ FORBIDDEN_CALLS = {
     "execfile",
     "globals",
 }
-# The one file that starts processes. They invent people, and hear it alone.
-STARTS_PROCESSES = {"simulation/worker.py": {"multiprocessing"}}
 # Methods, whatever they belong to; `re.compile` compiles no code.
 FORBIDDEN_METHODS = {
     "__builtins__",
@@ -112,7 +111,7 @@ def faults_of(text: str, place: str = "") -> list[str]:
         f"line {getattr(node, 'lineno', 0)}: {fault}"
         for node in nodes
         for fault in (
-            *_faults(node, modules, STARTS_PROCESSES.get(place, set())),
+            *_faults(node, modules),
             *_import_by_name_faults(node, place, called),
         )
     ]
@@ -150,9 +149,9 @@ def _are_fixed(words: list[ast.expr]) -> bool:
     return bool(words) and all(isinstance(each, ast.Constant) for each in words)
 
 
-def _faults(node: ast.AST, modules: set[str], allowed: set[str]) -> Iterator[str]:
+def _faults(node: ast.AST, modules: set[str]) -> Iterator[str]:
     if isinstance(node, ast.Import | ast.ImportFrom):
-        yield from _import_faults(node, allowed)
+        yield from _import_faults(node)
     elif isinstance(node, ast.Name) and node.id in FORBIDDEN_CALLS:
         yield node.id
     elif isinstance(node, ast.Attribute) and node.attr in FORBIDDEN_METHODS:
@@ -165,9 +164,7 @@ def _faults(node: ast.AST, modules: set[str], allowed: set[str]) -> Iterator[str
         yield from _keyword_faults(node)
 
 
-def _import_faults(
-    node: ast.Import | ast.ImportFrom, allowed: set[str]
-) -> Iterator[str]:
+def _import_faults(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
     taken = {each.name for each in node.names}
     modules = taken
     if isinstance(node, ast.ImportFrom):
@@ -175,7 +172,7 @@ def _import_faults(
         hidden = FORBIDDEN_METHODS | FORBIDDEN_CALLS | {"*", "modules"}
         yield from (f"import {each}" for each in taken & hidden)
     for each in modules:
-        if each.split(".")[0] in FORBIDDEN_MODULES - allowed:
+        if each.split(".")[0] in FORBIDDEN_MODULES:
             yield f"import {each}"
 
 

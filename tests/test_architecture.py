@@ -80,7 +80,7 @@ HOMES = {
     },
     "pymysql": {"curator/warehouse/database/mariadb_server.py"},
     "pickle": set[str](),
-    "multiprocessing": {"simulation/worker.py"},
+    "multiprocessing": set[str](),
     "subprocess": set[str](),
     "time": {"curator/ledger/store/clock.py"},
     "datetime": {

@@ -143,25 +143,6 @@ def test_few_files_import_by_name_and_only_within_the_house(
     assert bool(faults_of(line, place)) is is_fault
 
 
-WORKER = "simulation/worker.py"
-
-
-@pytest.mark.parametrize(
-    ("place", "line", "is_fault"),
-    [
-        (WORKER, "from multiprocessing import get_context", False),
-        (WORKER, "from multiprocessing.connection import wait", False),
-        (WORKER, "import pickle", True),
-        (WORKER, "import subprocess", True),
-        (WORKER, "eval(text)", True),
-        ("simulation/crew.py", "from multiprocessing import get_context", True),
-        ("curator/worker.py", "import multiprocessing", True),
-    ],
-)
-def test_one_file_starts_processes(place: str, line: str, *, is_fault: bool) -> None:
-    assert bool(faults_of(line, place)) is is_fault
-
-
 def test_modules_are_imported_by_names_that_stand_in_our_source() -> None:
     for path in SOURCE:
         assert extra_faults(path.read_text(encoding="utf-8")) == [], path

@@ -53,8 +53,8 @@ OUTPUTS = (
     "forecast guessed.toml --n 500",
 )
 SIMULATED = (
-    "coverage guessed.toml --n 200 --reps 5 --seed 1 --workers 1",
-    "coverage limit --reps 2 --seed 1 --workers 1",
+    "coverage guessed.toml --n 200 --reps 5 --seed 1",
+    "coverage limit --reps 2 --seed 1",
     "audit --samples 1000 --epsilon 1 --strategy even --unit row",
 )
 GUESS = """

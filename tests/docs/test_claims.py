@@ -95,7 +95,7 @@ def test_claims_are_told_apart_and_can_be_measured() -> None:
 
 
 def test_readings_find_their_figures_in_rows_of_a_simulation() -> None:
-    rows = list(measure_limit(repetitions=20, rng=1, workers=1).rows)
+    rows = list(measure_limit(repetitions=20, rng=1).rows)
     printed = json.dumps(rows)
     least, most = (read_figure(f"{name}_wider", printed) for name in ("least", "most"))
     assert least < read_figure("most_wider_from_half", printed) <= most

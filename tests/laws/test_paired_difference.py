@@ -62,7 +62,6 @@ def measured(
         truth=truth,
         repetitions=REPETITIONS,
         rng=6,
-        workers=1,
     ).rows
     return row
 

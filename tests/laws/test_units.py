@@ -72,7 +72,6 @@ def measured(level: str, mechanism: str = "laplace") -> CoverageRow:
         truth=TRUTH,
         repetitions=REPETITIONS,
         rng=11,
-        workers=1,
     ).rows
     return row
 

@@ -6,14 +6,12 @@ import pytest
 from scipy.stats import ks_2samp
 
 import dpratio as dpr
-from crew_tasks import started_crew
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.statements import statement_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.simulation.crew import ALONE, Crew
 from dpratio.simulation.population import PaperPopulation, People
 from dpratio.simulation.simulate import (
     Seeds,
@@ -114,25 +112,23 @@ def test_simulated_sums_of_a_focused_plan_are_those_of_the_curator(
     assert np.all(np.abs(sums / steps - cells) <= 0.5 * 400 + 1)
 
 
-def test_the_number_of_workers_changes_nothing() -> None:
-    def simulated(crew: Crew) -> np.ndarray:
+def test_the_same_seed_gives_the_same_people_in_steps_of_fifty() -> None:
+    def simulated(seed: int) -> np.ndarray:
         done: list[int] = []
         sums = simulate_sums(
             PaperPopulation(),
             {"all": View(People.without_weight, [("s",), ("y", "s")])},
             count=4_000,
             repetitions=230,
-            seeds=Seeds(9),
-            crew=crew,
+            seeds=Seeds(seed),
             tick=lambda: done.append(1),
         )
-        assert len(done) == steps_of(230, 4_000) == 3
+        assert len(done) == steps_of(230) == 5
         return sums["all"]
 
-    with started_crew() as crew:
-        assert np.array_equal(simulated(ALONE), simulated(crew))
-    # A long simulation has larger tasks: each is a message between processes.
-    assert 256 <= steps_of(10**6, 5_000) <= 257
+    assert np.array_equal(simulated(9), simulated(9))
+    assert len(np.unique(simulated(9)[:, 0])) == 230
+    assert not np.array_equal(simulated(9), simulated(8))
 
 
 @pytest.mark.parametrize("at_once", [1, 700, 10**9])

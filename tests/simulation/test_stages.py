@@ -83,7 +83,6 @@ def test_coverage_is_measured_over_all_guesses_together() -> None:
         methods=("pivot", "public", "fieller"),
         repetitions=60,
         rng=1,
-        workers=1,
         against=2.0,
     )
     figures = table.to_dicts()

@@ -18,7 +18,6 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.release import MADE_BY, Release, fresh_question
-from dpratio.simulation.crew import ALONE, Crew
 from dpratio.simulation.population import People, Population, Reals
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
@@ -52,11 +51,9 @@ class View:
         return sum_products(self.change(people), self.products, self.contrast)
 
 
-# People of so many repetitions have a seed of their own, whatever the workers.
+# People of so many repetitions have a seed of their own.
 REPETITIONS_AT_ONCE = 50
 _PEOPLE_AT_ONCE = 100_000
-_PEOPLE_IN_A_TASK = 500_000  # or more, where tasks would be many
-_MOST_TASKS = 256
 _SEEN_AT_ONCE = 25_000  # Their columns fit into the cache of a core.
 # Once so many bytes were asked for and freed, glibc keeps up to twice as many instead
 # of handing every large array back to the kernel: a fifth of the time went into that.
@@ -78,7 +75,6 @@ def simulate_sums(
     count: int,
     repetitions: int,
     seeds: Seeds,
-    crew: Crew = ALONE,
     tick: Callable[[], object] = int,
 ) -> dict[Name, Floats]:
     """Add up products of invented columns, for each repetition and each view.
@@ -88,65 +84,31 @@ def simulate_sums(
         views: By name, what is added up; views share their people.
         count: People per repetition.
         repetitions: How many samples are drawn.
-        seeds: Source of the invention; the result does not depend on the workers.
-        crew: Who does it.
+        seeds: Source of the invention.
         tick: Called after each of `steps_of`, for progress.
 
     Returns:
         By view, the exact sums, repetitions × products.
     """
+    np.empty(_KEPT_BYTES, dtype=np.uint8)
+    parts: dict[Name, list[Floats]] = {name: [] for name in views}
     starts = range(0, repetitions, REPETITIONS_AT_ONCE)
-    chunks = [
-        (min(REPETITIONS_AT_ONCE, repetitions - start), seed)
-        for start, seed in zip(starts, seeds.spawn(len(starts)), strict=True)
-    ]
-    together = _chunks_in_a_task(repetitions, count)
-    tasks = [chunks[at : at + together] for at in range(0, len(chunks), together)]
-    found = crew.do(
-        _Invention(population, tuple(views.values()), count),
-        tasks,
-        people=repetitions * count * (1 + len(views)),
-        tick=tick,
-    )
-    return {
-        name: np.concatenate(parts)
-        for name, parts in zip(views, zip(*found, strict=True), strict=True)
-    }
+    block = max(1, _PEOPLE_AT_ONCE // count)
+    for first, seed in zip(starts, seeds.spawn(len(starts)), strict=True):
+        rng = np.random.Generator(np.random.SFC64(seed))
+        last = min(first + REPETITIONS_AT_ONCE, repetitions)
+        for start in range(first, last, block):
+            people = population(rng, min(block, last - start), count)
+            for seen in people.in_turn(_SEEN_AT_ONCE):
+                for name, view in views.items():
+                    parts[name].append(view.sums(seen))
+        tick()
+    return {name: np.concatenate(sums) for name, sums in parts.items()}
 
 
-def steps_of(repetitions: int, count: int) -> int:
+def steps_of(repetitions: int) -> int:
     """Give the number of steps that inventing people takes."""
-    together = _chunks_in_a_task(repetitions, count)
-    return -(-repetitions // (REPETITIONS_AT_ONCE * together))
-
-
-def _chunks_in_a_task(repetitions: int, count: int) -> int:
-    people = max(_PEOPLE_IN_A_TASK, repetitions * count // _MOST_TASKS)
-    return max(1, people // (REPETITIONS_AT_ONCE * count))
-
-
-@dataclass(frozen=True, slots=True)
-class _Invention:
-    """Draws people and adds up what is seen of them, chunk by chunk."""
-
-    population: Population
-    views: tuple[View, ...]
-    count: int
-
-    def __call__(self, chunks: Sequence[tuple[int, Seeds]]) -> list[Floats]:
-        """Give the sums of every view."""
-        np.empty(_KEPT_BYTES, dtype=np.uint8)
-        parts: list[list[Floats]] = [[] for _ in self.views]
-        block = max(1, _PEOPLE_AT_ONCE // self.count)
-        for repetitions, seed in chunks:
-            rng = np.random.Generator(np.random.SFC64(seed))
-            for start in range(0, repetitions, block):
-                wanted = min(block, repetitions - start)
-                people = self.population(rng, wanted, self.count)
-                for seen in people.in_turn(_SEEN_AT_ONCE):
-                    for view, sums in zip(self.views, parts, strict=True):
-                        sums.append(view.sums(seen))
-        return [np.concatenate(sums) for sums in parts]
+    return -(-repetitions // REPETITIONS_AT_ONCE)
 
 
 def sum_products(

@@ -59,12 +59,6 @@ def test_the_papers_tables_are_printed_written_and_counted(folder: Path) -> None
     assert (folder / "t.svg").read_text("utf-8").startswith("<svg")
 
 
-def test_one_table_can_be_asked_for() -> None:
-    rows = rows_of("paper", "--table", 3, "--reps", 100, "--seed", 1)
-    assert {row["table"] for row in rows} == {3}
-    assert len(rows) == 52
-
-
 def test_a_study_is_simulated_in_its_own_setting() -> None:
     sizes = ("--n", 500, "--n", 1000, "--epsilon", 0.5, "--epsilon", 2)
     noise = ("--mechanism", "laplace", "--mechanism", "analytic_gaussian")
@@ -84,13 +78,11 @@ def test_power_against_a_ratio_is_given() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ("coverage paper --table 5", 3, "tables are numbered 1 to 4, got [5]"),
         ("coverage paper --reps 1", 3, "repetitions must be at least 2, got 1"),
         ("coverage paper --json no/t.json", 5, "'no/t.json' cannot be written"),
         ("coverage paper --chart t.gif", 3, "unknown kind of chart, got 't.gif'"),
         ("coverage none.toml --n 5", 5, "'none.toml' cannot be read"),
         ("coverage study.toml", 3, "Try --n 5000"),
-        ("coverage study.toml --n 5 --table 1", 3, "--table does not apply"),
         ("coverage paper --n 5", 3, "--n does not apply to 'paper'"),
         ("coverage study.toml --n 5 --against x", 3, "a ratio or 'same', got 'x'"),
         ("coverage study.toml --n 5 --epsilon 0", 3, "epsilon must be positive"),

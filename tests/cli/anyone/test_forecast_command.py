@@ -135,7 +135,6 @@ def test_the_limit_prints_every_setting_and_writes_the_named_columns(
     ("words", "message"),
     [
         (["limit", "--n", "5"], "--n does not apply to 'limit', only to a study"),
-        (["limit", "--table", "1"], "--table does not apply to 'limit', only to paper"),
     ],
 )
 def test_options_that_would_be_ignored_are_refused(

@@ -5,13 +5,10 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
-from crew_tasks import started_crew
 from curator.histograms_for_tests import rows_plan
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
-from dpratio.simulation.coverage.bench import Bench, CoverageRow
-from dpratio.simulation.coverage.coverage import measure_coverage
-from dpratio.simulation.crew import ALONE, Crew
+from dpratio.simulation.coverage.coverage import CoverageRow, measure_coverage
 from dpratio.simulation.population import PaperPopulation, People
 from planned import plan_scores
 
@@ -136,39 +133,28 @@ def test_unbounded_intervals_cover_and_are_counted() -> None:
     assert judged.coverage >= judged.unbounded
 
 
-def test_the_same_seed_gives_the_same_table_whatever_the_workers() -> None:
+def test_the_same_seed_gives_the_same_table_and_progress_ends_at_its_total() -> None:
     """Three blocks of noise for each of two sizes, in two arms."""
-    bench = Bench(
-        [plan_at(0.5)], [30, 50], methods=["monte_carlo", "pivot"], repetitions=2_100
-    )
 
-    def measured(crew: Crew) -> tuple[CoverageRow, ...]:
+    def measured(seed: int) -> tuple[CoverageRow, ...]:
         told: list[tuple[int, int]] = []
-        rows = bench.measure(
+        rows = measure_coverage(
             PaperPopulation(),
-            crew,
-            truth=1.1,
-            rng=5,
+            plan_at(0.5),
+            n=[30, 50],
+            methods=["monte_carlo", "pivot"],
+            repetitions=2_100,
+            rng=seed,
             against=PaperPopulation(1.0),
             report=lambda done, total: told.append((done, total)),
-        )
+        ).rows
         assert told == [(done, len(told)) for done in range(1, len(told) + 1)]
         return rows
 
-    with started_crew() as crew:
-        one, two = measured(ALONE), measured(crew)
-    assert one == two
+    one = measured(5)
+    assert one == measured(5)
     assert len(one) == 4
-
-
-def test_workers_of_a_large_simulation_change_nothing() -> None:
-    one, two = (
-        measure_coverage(
-            PaperPopulation(), plan_at(1), n=7_000, repetitions=1_900, rng=5, workers=n
-        )
-        for n in (1, 2)
-    )
-    assert one.rows == two.rows
+    assert one != measured(6)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +163,6 @@ def test_workers_of_a_large_simulation_change_nothing() -> None:
         ({"n": 0}, "n must be at least 1"),
         ({"n": []}, "n must be at least 1"),
         ({"repetitions": 1}, "repetitions must be at least 2"),
-        ({"workers": 0}, "workers must be at least 1"),
         ({"methods": ["magic"]}, "unknown method"),
         ({"links": ["square"]}, "unknown link"),
         ({"plan": []}, "at least one plan"),

@@ -79,43 +79,19 @@ def test_a_cell_without_a_mean_lies_between_median_and_widest_run() -> None:
     assert not compare_cell(cell, ours, Published(8.8, 0.95, 1000.0)).agrees
 
 
-def test_the_same_seed_gives_the_same_tables_whatever_the_workers() -> None:
-    one, two = (
-        reproduce_paper(repetitions=600, rng=3, workers=workers) for workers in (1, 2)
-    )
-    assert one == two
-
-
-def test_one_table_is_the_same_as_its_part_of_all() -> None:
-    whole = reproduce_paper(repetitions=60, rng=3)
-    part = reproduce_paper(tables=[2], repetitions=60, rng=3)
-    assert part == {cell: each for cell, each in whole.items() if cell.table == 2}
-
-
-def test_progress_ends_at_its_total() -> None:
+def test_the_same_seed_gives_the_same_tables_and_progress_ends_at_its_total() -> None:
     seen: list[tuple[int, int]] = []
-    reproduce_paper(
-        tables=[1],
-        repetitions=60,
-        rng=3,
-        report=lambda done, total: seen.append((done, total)),
+    one = reproduce_paper(
+        repetitions=60, rng=3, report=lambda done, total: seen.append((done, total))
     )
-    assert seen[-1] == (18, 18)
-    assert [done for done, _ in seen] == list(range(1, 19))
+    assert seen == [(done, 34) for done in range(1, 35)]  # 2 × 50 people, 32 settings.
+    assert one == reproduce_paper(repetitions=60, rng=3)
+    assert one != reproduce_paper(repetitions=60, rng=4)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"tables": [5]}, "tables are numbered 1 to 4, got"),
-        ({"tables": []}, "tables are numbered 1 to 4, got"),
-        ({"repetitions": 1}, "repetitions must be at least 2, got 1"),
-        ({"workers": 0}, "workers must be at least 1, got 0"),
-    ],
-)
-def test_impossible_options_are_refused(options: dict[str, int], said: str) -> None:
-    with pytest.raises(InvalidInput, match=said):
-        reproduce_paper(**options)  # type: ignore[arg-type]
+def test_a_single_repetition_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="repetitions must be at least 2, got 1"):
+        reproduce_paper(repetitions=1)
 
 
 def test_undefined_logarithms_do_not_cover(cells: Mapping[Cell, Judgement]) -> None:

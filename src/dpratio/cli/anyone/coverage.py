@@ -1,4 +1,4 @@
-"""The coverage command: published tables, limit, or a study, simulated."""
+"""The coverage command: the paper's tables, the limit, or a study, simulated."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,15 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["coverage"]
 
-FIXED = ("paper", "limit")
 
-
-def coverage(  # noqa: PLR0913 (one command, one bench)
+def coverage(  # noqa: PLR0913 (one command, one simulation)
     target: Annotated[
         str,
         typer.Argument(
-            metavar="STUDY",
-            help="A study, a TOML file; or 'paper' or 'limit'.",
+            metavar="STUDY", help="A study, a TOML file; or 'paper' or 'limit'."
         ),
     ],
     reps: Annotated[
@@ -38,12 +35,6 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         typer.Option(help="Repetitions per cell; 1,000, or 20,000 for the limit."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the simulation.")] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; by default one per processor.")
-    ] = None,
-    table: Annotated[
-        list[int] | None, typer.Option(help="paper: only this table, 1 to 4.")
-    ] = None,
     n: Annotated[
         list[int] | None,
         typer.Option(help="study: people per sample; repeat for more."),
@@ -76,86 +67,89 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     wide: options.Wide = False,
 ) -> None:
     """Simulate how often intervals cover: the paper, the limit, or your own setting."""
-    _require_used(
-        target,
-        paper={"--table": table},
-        study={
-            "--n": n,
-            "--epsilon": epsilon,
-            "--mechanism": mechanism,
-            "--method": method,
-            "--link": link,
-            "--level": level,
-            "--against": against,
-        },
-    )
-    if target not in FIXED and not n:
-        raise InvalidInput("a simulation of a study needs n, got none. Try --n 5000.")
+    own: dict[str, Any] = {
+        "n": n,
+        "epsilon": epsilon,
+        "mechanism": mechanism,
+        "method": method,
+        "link": link,
+        "level": level,
+        "against": against,
+    }
     output = Output(layout, json_file, csv_file, chart_file, force=force, wide=wide)
     with progress_bar("Simulating") as report:
-        given_reps = {} if reps is None else {"repetitions": reps}
-        run = {**given_reps, "rng": seed, "workers": workers, "report": report}
-        if target == "paper":
-            result = _reproduce(table, run)
-        elif target == "limit":
-            from dpratio.simulation.coverage.limit import measure_limit
-
-            result = measure_limit(**run)
+        run: dict[str, Any] = {"rng": seed, "report": report}
+        if reps is not None:
+            run["repetitions"] = reps
+        if target in {"paper", "limit"}:
+            _refuse(target, own)
+            result = _reproduce(run) if target == "paper" else _measure_limit(run)
         else:
-            given = read_study(Path(target))
-            result = _simulate(
-                given,
-                {
-                    "plan": _plans(given, epsilon, mechanism),
-                    "n": n or [],
-                    "methods": method or ["public", "analytical", "pivot"],
-                    "links": link or ["ratio"],
-                    "level": 0.95 if level is None else level,
-                    **run,
-                },
-                against,
-            )
+            result = _simulate(Path(target), run, **own)
     output.write_files(result)
     output.print_table(result)
     output.say(_closing_lines(result))
 
 
-def _require_used(target: str, **told: dict[str, object]) -> None:
+def _refuse(target: str, given: dict[str, Any]) -> None:
     """Refuse options that would be ignored."""
-    own = target if target in FIXED else "study"
-    words = {"study": "a study"}
-    for of, given in told.items():
-        for name, value in given.items():
-            if value is not None and of != own:
-                raise InvalidInput(
-                    f"{name} does not apply to '{target}', only to "
-                    f"{words.get(of, of)}. Leave it out."
-                )
+    for name, value in given.items():
+        if value is not None:
+            raise InvalidInput(
+                f"--{name} does not apply to '{target}', only to a study. Leave it out."
+            )
 
 
-def _reproduce(tables: "Sequence[int] | None", run: dict[str, Any]) -> "Tabular":
+def _reproduce(run: dict[str, Any]) -> "Tabular":
     from dpratio.simulation.paper.agreement import compare_tables
-    from dpratio.simulation.paper.paper import TABLES, published_cells, reproduce_paper
+    from dpratio.simulation.paper.paper import published_cells, reproduce_paper
 
-    cells = reproduce_paper(tables=tables or TABLES, **run)
-    return compare_tables(cells, published_cells())
+    return compare_tables(reproduce_paper(**run), published_cells())
 
 
-def _simulate(study: "Study", terms: dict[str, Any], against: str | None) -> "Tabular":
+def _measure_limit(run: dict[str, Any]) -> "Tabular":
+    from dpratio.simulation.coverage.limit import measure_limit
+
+    return measure_limit(**run)
+
+
+def _simulate(  # noqa: PLR0913 (the options of a study)
+    file: Path,
+    run: dict[str, Any],
+    *,
+    n: "Sequence[int] | None",
+    epsilon: "Sequence[str] | None",
+    mechanism: "Sequence[str] | None",
+    method: "Sequence[str] | None",
+    link: "Sequence[str] | None",
+    level: float | None,
+    against: str | None,
+) -> "Tabular":
     from dpratio.simulation.coverage.coverage import measure_coverage
     from dpratio.simulation.forecast.guessed import guessed_population
 
+    if not n:
+        raise InvalidInput("a simulation of a study needs n, got none. Try --n 5000.")
+    study = read_study(file)
+    plans = _plans(study, epsilon, mechanism)
     if study.guess is None:
         raise InvalidInput(
             "a simulation needs a guessed population, got none. Add a table "
             "[population] to the study, with numerator = { mean = 0.5, sd = 0.2 }, "
             "per and, for weighted ratios, weight alike."
         )
-    first = terms["plan"][0]
-    (question,) = first.questions
-    bounds = first.box(question)
-    population = guessed_population(study.guess, bounds)
-    return measure_coverage(population, against=_against(against, population), **terms)
+    (question,) = plans[0].questions
+    population = guessed_population(study.guess, plans[0].box(question))
+    return measure_coverage(
+        population,
+        plans,
+        n=n,
+        methods=method or ["public", "analytical", "pivot"],
+        links=link or ["ratio"],
+        level=0.95 if level is None else level,
+        against=_against(against, population),
+        **run,
+    )
 
 
 def _plans(

@@ -11,18 +11,13 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.ratio.wald import wald
+from dpratio.analyst.sums.moments import exact_moments
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Floats
-from dpratio.simulation.coverage.samples import (
-    Asked,
-    Block,
-    Sample,
-    moments_without_noise,
-)
 from dpratio.simulation.population import Population
 from dpratio.simulation.stages import Part
 
-__all__ = ["WITHOUT_NOISE", "Answer", "Answering", "join", "share_rejected"]
+__all__ = ["WITHOUT_NOISE", "Answer", "answer_parts", "join", "share_rejected"]
 
 # Intervals from exact sums, to compare with: the delta method's, and Fieller's.
 WITHOUT_NOISE = ("public", "fieller")
@@ -38,18 +33,11 @@ class Answer:
     se: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Answering:
-    """Puts noise on a block of sums and estimates by every method, on every scale."""
-
-    asked: tuple[Asked, ...]
-    ways: tuple[tuple[str, str], ...]
-    level: float
-
-    def __call__(self, block: Block) -> tuple[Answer, ...]:
-        """Answer one block."""
-        sample = block.with_noise(self.asked)
-        return tuple(_of_sample(sample, *way, self.level) for way in self.ways)
+def answer_parts(parts: Sequence[Part], method: str, link: str, level: float) -> Answer:
+    """Estimate repetitions that were released in parts, in their own order."""
+    whole = join([_answer_of(part, method, link, level) for part in parts])
+    order = np.argsort(np.concatenate([part.places for part in parts]))
+    return Answer(*(getattr(whole, each.name)[order] for each in fields(Answer)))
 
 
 def join(answers: Sequence[Answer]) -> Answer:
@@ -59,12 +47,6 @@ def join(answers: Sequence[Answer]) -> Answer:
         for each in fields(Answer)
     ]
     return Answer(*columns)
-
-
-def _of_sample(sample: Sample, method: str, link: str, level: float) -> Answer:
-    whole = join([_answer_of(part, method, link, level) for part in sample.parts])
-    order = np.argsort(sample.places)
-    return Answer(*(getattr(whole, each.name)[order] for each in fields(Answer)))
 
 
 def _answer_of(part: Part, method: str, link: str, level: float) -> Answer:
@@ -83,7 +65,8 @@ def _answer_of(part: Part, method: str, link: str, level: float) -> Answer:
 
 
 def _answer_without_noise(part: Part, method: str, link: str, level: float) -> Answer:
-    moments = moments_without_noise(part)
+    (question,) = part.release.questions
+    moments = exact_moments(part.exact, part.release.plan, question.asked)
     variance = choose_variance(moments, None)
     answer = wald(
         moments,
@@ -97,7 +80,7 @@ def _answer_without_noise(part: Part, method: str, link: str, level: float) -> A
         se = np.sqrt(answer.sampling)
         if method == "public":
             return Answer(answer.centre, *answer.ends(normal_quantile(level)), se)
-        box = part.release.measured.box(part.release.questions[0].asked)
+        box = part.release.measured.box(question.asked)
         low = [each.lower for letter, each in box.items() if letter in "sy"]
         lowest = 0.0 if min(low) >= 0 else -np.inf
         statistic = statistic_of(moments, variance, lowest=lowest)

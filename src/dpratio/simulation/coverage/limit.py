@@ -15,8 +15,7 @@ from dpratio.analyst.ratio.wald import LINKS
 from dpratio.plan.calibration.calibrate import largest_ratio
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.simulation.coverage.bench import Bench, CoverageRow
-from dpratio.simulation.crew import crew_of
+from dpratio.simulation.coverage.coverage import CoverageRow, measure_coverage
 from dpratio.simulation.paper.paper import (
     DELTA,
     EPSILONS,
@@ -66,7 +65,6 @@ def measure_limit(
     strategy: str = "focused",
     repetitions: int = REPETITIONS,
     rng: int | None = None,
-    workers: int | None = None,
     report: Report = silent,
 ) -> LimitTable:
     """Simulate a strategy and the default interval in the 32 settings of the paper.
@@ -74,22 +72,26 @@ def measure_limit(
     Args:
         strategy: ``"focused"``, ``"joint"`` or ``"even"``.
         repetitions: Samples per setting, at least 2.
-        rng: Seed; the same seed gives the same figures whatever the workers.
-        workers: Processes; by default one per processor.
+        rng: Seed; the same seed gives the same figures.
         report: Called with steps done and steps in all.
     """
     views = list(product((False, True), SIZES))
     rows: list[dict[str, Any]] = []
-    with crew_of(workers) as crew:
-        for (weighted, n), told in zip(views, stages(report, len(views)), strict=True):
-            plans = [
-                paper_plan(law, epsilon, weighted=weighted, n=n, strategy=strategy)
-                for law, epsilon in product(LAWS, EPSILONS)
-            ]
-            bench = Bench(plans, [n], links=LINKS, repetitions=repetitions)
-            people = PaperPopulation(TRUTH)
-            found = bench.measure(people, crew, truth=TRUTH, rng=rng, report=told)
-            rows += [_figures(row, weighted=weighted) for row in found]
+    for (weighted, n), step in zip(views, stages(report, len(views)), strict=True):
+        plans = [
+            paper_plan(law, epsilon, weighted=weighted, n=n, strategy=strategy)
+            for law, epsilon in product(LAWS, EPSILONS)
+        ]
+        found = measure_coverage(
+            PaperPopulation(TRUTH),
+            plans,
+            n=n,
+            links=LINKS,
+            repetitions=repetitions,
+            rng=rng,
+            report=step,
+        )
+        rows += [_figures(row, weighted=weighted) for row in found.rows]
     return LimitTable(tuple(sorted(rows, key=itemgetter(*_SETTING))))
 
 

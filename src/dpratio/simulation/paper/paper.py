@@ -7,7 +7,7 @@ epsilons, mechanisms and links; noise is not.
 
 import csv
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import resources
@@ -22,7 +22,6 @@ from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.simulation.crew import Crew, crew_of
 from dpratio.simulation.judge import Judgement, judge
 from dpratio.simulation.population import HEAVIEST, LIGHTEST, PaperPopulation, People
 from dpratio.simulation.progress import Progress, Report, silent
@@ -46,7 +45,6 @@ __all__ = [
     "reproduce_paper",
 ]
 
-TABLES = (1, 2, 3, 4)
 SIZES = (5_000, 10_000)
 EPSILONS = (0.2, 0.5, 1.0, 4.0)
 DELTA = 1e-6
@@ -56,8 +54,6 @@ TRUTH = 1.1
 NOISY_METHODS = ("no_correction", "monte_carlo", "analytical")
 MECHANISMS = {"gaussian": "classical_gaussian", "laplace": "laplace"}
 PAPER_REPETITIONS = 1_000
-# So many people are invented in the time that a repetition of a setting takes.
-_PEOPLE_IN_A_SETTING = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,67 +130,44 @@ def published_cells() -> dict[Cell, Published]:
 
 def reproduce_paper(
     *,
-    tables: Sequence[int] = TABLES,
     repetitions: int = PAPER_REPETITIONS,
     rng: int | None = None,
-    workers: int | None = None,
     report: Report = silent,
 ) -> dict[Cell, Judgement]:
     """Simulate the cells of the paper's tables.
 
     Args:
-        tables: Which of the tables 1 to 4.
         repetitions: Samples per cell, at least 2.
-        rng: Seed; the same seed gives the same figures whatever the workers.
-        workers: Processes; by default one per processor.
+        rng: Seed; the same seed gives the same figures.
         report: Called with steps done and steps in all.
 
     Returns:
-        One judgement per published cell of these tables, in published order.
+        One judgement per published cell, in published order.
     """
-    chosen = list(tables)
-    known = bool(chosen) and all(table in TABLES for table in chosen)
-    require(known, "tables are numbered 1 to 4", chosen)
     whole = isinstance(repetitions, int) and repetitions >= 2  # noqa: PLR2004
     require(whole, "repetitions must be at least 2", repetitions)
-    wanted = [cell for cell in published_cells() if cell.table in chosen]
     people_seeds, noise_seeds = Seeds(rng).spawn(2)
     settings = [
         Setting(*each) for each in product(MECHANISMS, (False, True), SIZES, EPSILONS)
     ]
-    seeded = dict(zip(settings, noise_seeds.spawn(len(settings)), strict=True))
-    used = {_setting_of(cell) for cell in wanted if cell.epsilon is not None}
-    progress = Progress(report, steps_of(repetitions, max(SIZES)) + len(used))
-    chosen_settings = [setting for setting in settings if setting in used]
-    with crew_of(workers) as crew:
-        sums = _invent_sums(repetitions, people_seeds, crew, progress.tick)
-        tasks = [
-            (each.plan, sums[each.weighted, each.n], seeded[each])
-            for each in chosen_settings
-        ]
-        # Neither the plan nor the quantile is left to workers: both import SciPy, which
-        # takes longer than the work.
-        answers = crew.do(
-            partial(_judge_setting, normal_quantile(LEVEL)),
-            tasks,
-            people=repetitions * len(tasks) * _PEOPLE_IN_A_SETTING,
-            tick=progress.tick,
-        )
-    noisy = {
-        (setting, link, method): judged
-        for setting, answer in zip(chosen_settings, answers, strict=True)
-        for (link, method), judged in answer.items()
-    }
+    progress = Progress(report, steps_of(repetitions) + len(settings))
+    sums = _invent_sums(repetitions, people_seeds, progress.tick)
+    noisy = {}
+    for setting, seeds in zip(settings, noise_seeds.spawn(len(settings)), strict=True):
+        exact = sums[setting.weighted, setting.n]
+        for way, judged in _judge_setting(setting, exact, seeds).items():
+            noisy[setting, *way] = judged
+        progress.tick()
     return {
         cell: _judge_public(cell, sums)
         if cell.epsilon is None
         else noisy[_setting_of(cell), cell.link, cell.method]
-        for cell in wanted
+        for cell in published_cells()
     }
 
 
 def _invent_sums(
-    repetitions: int, seeds: Seeds, crew: Crew, tick: Callable[[], None]
+    repetitions: int, seeds: Seeds, tick: Callable[[], None]
 ) -> dict[tuple[bool, int], Floats]:
     views: dict[tuple[bool, int], View] = {}
     for weighted, n in product((False, True), SIZES):
@@ -208,7 +181,6 @@ def _invent_sums(
         count=max(SIZES),
         repetitions=repetitions,
         seeds=seeds,
-        crew=crew,
         tick=tick,
     )
 
@@ -219,16 +191,16 @@ def _seen(people: People, *, n: int, weighted: bool) -> People:
 
 
 def _judge_setting(
-    quantile: float, task: tuple[Plan, Floats, Seeds]
+    setting: Setting, exact: Floats, seeds: Seeds
 ) -> dict[tuple[str, str], Judgement]:
-    plan, exact, seeds = task
+    plan = setting.plan
     rng = np.random.Generator(np.random.SFC64(seeds))
     release = simulate_release(exact, plan, plan.questions[0], rng)
     moments = moments_of(release, release.questions[0])
     return {
         (link, method): judgement
         for method in NOISY_METHODS
-        for link, judgement in _judge_method(moments, method, quantile, rng).items()
+        for link, judgement in _judge_method(moments, method, rng).items()
     }
 
 
@@ -236,13 +208,13 @@ def _judge_public(cell: Cell, sums: dict[tuple[bool, int], Floats]) -> Judgement
     plan = Setting("laplace", cell.weighted, cell.n, 1.0).plan
     moments = exact_moments(sums[cell.weighted, cell.n], plan, plan.questions[0])
     rng = np.random.default_rng(0)  # Not drawn from: nothing is noisy.
-    quantile = normal_quantile(LEVEL)
-    return _judge_method(moments, "no_correction", quantile, rng)[cell.link]
+    return _judge_method(moments, "no_correction", rng)[cell.link]
 
 
 def _judge_method(
-    moments: Moments, method: str, quantile: float, rng: np.random.Generator
+    moments: Moments, method: str, rng: np.random.Generator
 ) -> dict[str, Judgement]:
+    quantile = normal_quantile(LEVEL)
     answers = wald(moments, method, LINKS, draws=DRAWS, rng=rng)
     truths = {"ratio": TRUTH, "log": math.log(TRUTH)}
     return {
