@@ -1,19 +1,24 @@
 """CPU of a plan that chooses its stages, against the same plan in one stage."""
 
+import sys
 import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from figure import Figure
 from least_time import least_time
-from real_people import real_people
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 ROUNDS = 7
 
 
 def figures() -> Iterator[Figure]:
     """Measure the plans of the six populations of real_tables.py."""
+    from real_people import real_people
+
     for name, people in real_people().items():
         one, chosen = (least_cpu(people, stage) for stage in (0, None))
         yield Figure(f"plan_{name}_cpu_s", chosen, "-")

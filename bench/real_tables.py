@@ -7,17 +7,21 @@ guess of the people, and no guess of the ratio or one that is half too high.
 
 import argparse
 import json
+import sys
 from functools import partial
 from itertools import product
 from multiprocessing import Pool
+from pathlib import Path
 from typing import Any
-
-from real_people import RealPeople, real_people
 
 import dpratio as dpr
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.coverage import CoverageRow
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from real_people import RealPeople, real_people
 
 SIZES = (500, 2_000, 10_000)
 EPSILONS = (0.2, 1.0, 4.0)

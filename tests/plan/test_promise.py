@@ -15,18 +15,18 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
-from populations import REAL_PEOPLE
+from real_people import real_people
 from tiers import quick_first
 
 SPEND = {"s": Bounds(0, 150), "y": Bounds(1, 6)}
 
 
-@pytest.mark.parametrize("name", sorted(REAL_PEOPLE))
+@pytest.mark.parametrize("name", sorted(real_people()))
 @pytest.mark.parametrize(("n", "epsilon"), quick_first([(2_000, 1.0), (10_000, 0.2)]))
 def test_the_range_holds_what_real_tables_give(
     name: str, n: int, epsilon: float
 ) -> None:
-    people = REAL_PEOPLE[name]
+    people = real_people()[name]
     ratio = Ratio("s", per="y", weight="w" if "w" in people.bounds else None)
     plan = make_plan(ratio, bounds=people.bounds, budget=Budget(epsilon))
     found = promised_range(plan, plan.questions[0], n).widths
@@ -35,7 +35,7 @@ def test_the_range_holds_what_real_tables_give(
 
 
 def test_a_range_without_an_end_says_so_and_its_tests_do_not_need_one() -> None:
-    people = REAL_PEOPLE["survey_weights"]
+    people = real_people()["survey_weights"]
     ratio = Ratio("s", per="y", weight="w")
     plan = make_plan(ratio, bounds=people.bounds, budget=Budget("0.2"))
     found = promised_range(plan, plan.questions[0], 500)

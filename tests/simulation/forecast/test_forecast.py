@@ -22,7 +22,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.ratio import Ratio
-from populations import REAL_PEOPLE
+from real_people import real_people
 from tiers import quick_first
 
 PAPER = PaperPopulation(1.1)
@@ -85,13 +85,13 @@ def test_a_guess_of_moments_is_forecast_like_its_population() -> None:
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.03)
 
 
-@pytest.mark.parametrize("name", quick_first(sorted(REAL_PEOPLE)))
+@pytest.mark.parametrize("name", quick_first(sorted(real_people())))
 @pytest.mark.parametrize(("n", "epsilon"), quick_first([(2_000, 1.0), (10_000, 0.2)]))
 def test_real_tables_are_forecast_within_a_tenth_and_their_tests_have_the_power(
     name: str, n: int, epsilon: float
 ) -> None:
     """The ratio to test against is set so that the true one is just detectable."""
-    people = REAL_PEOPLE[name]
+    people = real_people()[name]
     ratio = Ratio("s", per="y", weight="w" if "w" in people.bounds else None)
     plan = make_plan(ratio, bounds=people.bounds, budget=Budget(epsilon))
     against = people.ratio
@@ -113,7 +113,7 @@ def test_real_tables_are_forecast_within_a_tenth_and_their_tests_have_the_power(
 @pytest.mark.slow
 def test_a_guess_of_weights_that_follow_labels_is_forecast_like_the_people() -> None:
     """Without their correlations the forecast is more than half too wide."""
-    people = REAL_PEOPLE["survey_weights"]
+    people = real_people()["survey_weights"]
     drawn = people(np.random.default_rng(1), 1, 2**18)
     assert drawn.weight is not None
     columns = [each.ravel() for each in (drawn.score, drawn.label, drawn.weight)]
