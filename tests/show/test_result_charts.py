@@ -58,6 +58,14 @@ def test_a_deviation_is_in_per_cent_of_the_reference(
     assert title == "score per label, deviation from 1 in %"
 
 
+def test_groups_without_ends_keep_their_rows(
+    estimates: dpr.results.Estimates,
+) -> None:
+    ends = np.where(np.arange(len(KEYS)) % 2, np.inf, estimates.ci_upper)
+    (panel,) = replace(estimates, ci_upper=ends).chart().panels
+    assert {tick.text for tick in panel.y.given or ()} == set(KEYS)
+
+
 def test_a_line_is_drawn_where_the_reference_is(
     estimates: dpr.results.Estimates,
 ) -> None:

@@ -60,6 +60,13 @@ def test_a_denominator_at_or_below_zero_has_no_ratio(
     assert (row["ci_lower"], row["ci_upper"]) == (0.0, math.inf)
 
 
+def test_a_ratio_without_a_largest_plausible_value_is_a_half_line() -> None:
+    row = one({"wy": 4.0}, method="pivot")
+    assert row["status"] == "half_line"
+    assert 0 < row["ci_lower"] < row["ratio"]
+    assert row["ci_upper"] == row["se"] == math.inf
+
+
 def test_where_there_is_no_ratio_there_is_no_logarithm_of_it() -> None:
     """Two negative sums have a positive quotient, and no meaning."""
     row = one({"wy": -13.75, "ws": -13.0}, link="log")
