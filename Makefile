@@ -38,13 +38,12 @@ test: $(VENV)/.ready-test
 
 # Three workers for two cores: servers, browsers and clusters are waited for.
 test-all: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java \
-		$(VENV)/.ready-pooler $(VENV)/.ready-mariadb
+		$(VENV)/.ready-pooler
 	$(PYTEST) -n 3
 
 # Every branch of the rooms that privacy rests on, by the tests of these rooms alone.
 GUARDED := terms plan release curator
-coverage: $(VENV)/.ready-test $(VENV)/.ready-java $(VENV)/.ready-pooler \
-		$(VENV)/.ready-mariadb
+coverage: $(VENV)/.ready-test $(VENV)/.ready-java $(VENV)/.ready-pooler
 	rm -f .coverage .coverage.*
 	$(PYTEST) -n 3 --cov --cov-report=term:skip-covered --cov-fail-under=100 \
 		$(GUARDED:%=tests/%)
@@ -75,8 +74,7 @@ mutation: $(VENV)/.ready-mutation
 # comparison of engines, also on a Spark cluster; of hostile inputs (100,000 for each
 # reader) and hostile neighbours (100,000 pairs of tables); of two laws of coverage; and
 # of the audit, with a million samples.
-soak: $(VENV)/.ready-test $(VENV)/.ready-java $(VENV)/.ready-pooler \
-		$(VENV)/.ready-mariadb
+soak: $(VENV)/.ready-test $(VENV)/.ready-java $(VENV)/.ready-pooler
 	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator tests/fuzz tests/simulation/audit \
 		tests/attacks/test_audit.py tests/analyst/curve \
 		tests/analyst/function/test_functions.py
@@ -119,7 +117,7 @@ audit-dependencies: $(VENV)/.ready-test
 # Every Python × lowest and newest dependencies × every extra, each in an environment of
 # its own. PYTHONS="python3.12 …" names interpreters; ROWS_WITH="3.12 lowest" some rows.
 ROWS_WITH :=
-package: $(VENV)/.ready-package $(VENV)/.ready-java $(VENV)/.ready-mariadb
+package: $(VENV)/.ready-package $(VENV)/.ready-java
 	$(BIN)/python tools/package/try_matrix.py $(ROWS_WITH)
 
 clean:
@@ -144,8 +142,4 @@ $(VENV)/.ready-java: tools/install_java $(VENV)/.ready
 
 $(VENV)/.ready-pooler: tools/install_pooler $(VENV)/.ready
 	tools/install_pooler
-	touch $@
-
-$(VENV)/.ready-mariadb: tools/install_mariadb $(VENV)/.ready
-	tools/install_mariadb
 	touch $@

@@ -24,13 +24,12 @@ from hypothesis import settings
 
 from soak import IS_SOAK
 
-pytest_plugins = ["browser", "mariadb_server", "postgres_server"]
+pytest_plugins = ["browser", "postgres_server"]
 
 _SPARK = "tests/curator/warehouse/spark"
 _PACKAGES = "tests/package"
 _SERVERS = {
-    *("chromium", "visit", "mariadb_server", "mariadb_url", "mariadb_secured"),
-    *("postgres", "postgres_server", "postgres_url"),
+    *("chromium", "visit", "postgres", "postgres_server", "postgres_url"),
 }
 _SLOW = (
     "tests/curator/duckdb/test_given.py",
@@ -101,7 +100,7 @@ def _try_fewer(item: pytest.Item) -> None:
 
 def _is_outside(item: pytest.Item) -> bool:
     started = _SERVERS & set(getattr(item, "fixturenames", ()))
-    named = _names(item, "mariadb", "postgres", "spark")
+    named = _names(item, "postgres", "spark")
     return bool(named or started or item.nodeid.startswith((_SPARK, _PACKAGES)))
 
 

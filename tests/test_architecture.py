@@ -49,8 +49,6 @@ HOMES = {
         for file in (
             "database/connect",
             "database/constants",
-            "database/mariadb_server",
-            "database/on_mariadb",
             "database/on_postgres",
             "database/on_sqlite",
             "database/postgres_statement",
@@ -78,7 +76,6 @@ HOMES = {
         "curator/ledger/store/server.py",
         "curator/warehouse/database/connect.py",
     },
-    "pymysql": {"curator/warehouse/database/mariadb_server.py"},
     "pickle": set[str](),
     "multiprocessing": set[str](),
     "subprocess": set[str](),

@@ -161,17 +161,6 @@ def test_a_spark_that_cannot_be_read_is_refused_with_what_to_do(
     assert "canary" not in str(refused.value)
 
 
-def test_mariadb_is_named_by_its_host_and_has_one_option() -> None:
-    given = "mariadb://ann:canary@db:3306/credit"
-    table = DatabaseTable(f"{given}?ssl_ca=/a.pem", table="loans")
-    assert table.shown == "mariadb://db:3306/credit"
-    assert "canary" not in repr(table)
-    for odd in (f"{given}?host=x", f"{given}?ssl", "mariadb://ann:canary@[db/credit"):
-        with pytest.raises(InvalidInput, match="no option but ssl_ca") as refused:
-            DatabaseTable(odd, table="loans")
-        assert "canary" not in str(refused.value)
-
-
 def test_an_address_with_odd_brackets_is_not_shown() -> None:
     table = DatabaseTable("postgres://ann:secret@[db/loans", table="loans")
     assert table.shown == "postgres://…"

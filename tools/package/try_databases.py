@@ -1,7 +1,6 @@
 """What the extras for databases are for: sums and ledgers where they lie.
 
-Addresses of servers stand in DPRATIO_TRY_POSTGRES and DPRATIO_TRY_MARIADB; Spark needs
-Java.
+The address of a server stands in DPRATIO_TRY_POSTGRES; Spark needs Java.
 """
 
 import contextlib
@@ -10,7 +9,6 @@ import sqlite3
 import uuid
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import dpratio as dpr
 from people import people, released
@@ -29,7 +27,6 @@ def use_engines() -> None:
     in_sqlite()
     in_duckdb()
     in_postgres()
-    in_mariadb()
     in_spark()
 
 
@@ -74,23 +71,6 @@ def in_postgres() -> None:
         insert = "INSERT INTO people VALUES (%s, %s, %s)"
         connection.cursor().executemany(insert, rows())
     released(dpr.DatabaseTable(address, table="people"))
-
-
-def in_mariadb() -> None:
-    """Release a table of a MariaDB server."""
-    import pymysql
-
-    server, name = os.environ["DPRATIO_TRY_MARIADB"], f"try_{uuid.uuid4().hex}"
-    place = urlsplit(server)
-    asked = {"host": place.hostname, "port": place.port, "user": place.username}
-    with (
-        contextlib.closing(pymysql.connect(**asked, autocommit=True)) as connection,
-        connection.cursor() as cursor,
-    ):
-        for statement in (f"CREATE DATABASE {name}", f"USE {name}", TABLE):
-            cursor.execute(statement)
-        cursor.executemany("INSERT INTO people VALUES (%s, %s, %s)", rows())
-    released(dpr.DatabaseTable(f"{server}/{name}", table="people"))
 
 
 def in_spark() -> None:

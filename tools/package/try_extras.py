@@ -121,9 +121,7 @@ def frame_is_refused(method: str, extra: str) -> None:
 
 FEATURES = {
     "arrow": Feature(("pyarrow",), use_arrow, refuse_arrow),
-    "engines": Feature(
-        ("ibis", "pyspark", "psycopg", "pymysql"), use_engines, refuse_engines
-    ),
+    "engines": Feature(("ibis", "pyspark", "psycopg"), use_engines, refuse_engines),
     "page": Feature(("starlette", "uvicorn"), use_page, refuse_page),
     "pandas": Feature(("pandas",), use_pandas, refuse_pandas),
     "polars": Feature(("polars",), use_polars, refuse_polars),

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from cells import Cell, environment, try_cell
-from database_servers import database_servers
+from database_server import database_server
 from declared import ROOT, extras
 from interpreters import SUPPORTED, find_interpreters
 from measure import sizes
@@ -34,7 +34,7 @@ def main() -> int:
     wheel, sdist = build()
     found = find_interpreters()
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, database_servers():
+    with tempfile.TemporaryDirectory() as folder, database_server():
         wanted = [
             each
             for each in rows(found, wheel, sdist, Path(folder))

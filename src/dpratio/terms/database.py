@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from dpratio.checks import require
 from dpratio.terms.source import (
@@ -18,9 +18,8 @@ from dpratio.terms.source import (
 
 __all__ = ["SCHEMES", "DatabaseTable"]
 
-SCHEMES = ("duckdb", "mariadb", "postgres", "postgresql", "spark", "sqlite")
+SCHEMES = ("duckdb", "postgres", "postgresql", "spark", "sqlite")
 _IN_FILES = ("duckdb", "sqlite")
-_OPTIONS_OF_MARIADB = {"ssl_ca"}
 # What Spark has beside a standalone master: this machine, a cluster that its own
 # settings name, and the session that a program has.
 _WITHOUT_HOST = re.compile(
@@ -38,11 +37,10 @@ class DatabaseTable:
 
     Args:
         url: ``postgres://host/database``, ``sqlite:///file.db``,
-            ``duckdb:///file.db``, ``mariadb://host/database`` or ``spark://host:7077``;
-            of Spark also ``spark://local[*]``, ``spark://yarn``,
-            ``k8s://https://host:443``, and ``spark://active`` for the session that
-            this program has. A password is better kept in the environment
-            (PGPASSWORD, MYSQL_PWD) or a password file than here. Or
+            ``duckdb:///file.db`` or ``spark://host:7077``; of Spark also
+            ``spark://local[*]``, ``spark://yarn``, ``k8s://https://host:443``, and
+            ``spark://active`` for the session that this program has. A password is
+            better kept in the environment (PGPASSWORD) or a password file than here. Or
             ``${NAME}``, a variable of the environment that holds the address.
         table: The name of a table; ``"schema.table"``, or a list of names where one
             of them holds a dot.
@@ -173,14 +171,6 @@ def _scheme(url: object) -> str:
     in_place = scheme not in _IN_FILES or rest.startswith("/")
     hint = f"Write {scheme}:///file.db, or {scheme}:////folder/file.db."
     require(in_place, "the address of a file has no host", _shown(url), hint)
-    if scheme == "mariadb":
-        options = None
-        with contextlib.suppress(ValueError):  # Brackets that hold no address.
-            options = set(parse_qs(urlsplit(str(url)).query, keep_blank_values=True))
-        fits = options is not None and options <= _OPTIONS_OF_MARIADB
-        hint = "Write mariadb://host:3306/database, and after it ?ssl_ca=file.pem."
-        rule = "an address of MariaDB has no option but ssl_ca, which demands TLS"
-        require(fits, rule, _shown(url), hint)
     return "spark" if is_spark else scheme
 
 

@@ -20,9 +20,7 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from curator.hostile_tables import NAMES
-
-__all__ = ["HOSTS", "Host", "Postgres", "Sqlite", "names_on", "quoted", "times"]
+__all__ = ["HOSTS", "Host", "Postgres", "Sqlite"]
 
 Table = Any
 
@@ -46,17 +44,9 @@ class Host(Protocol):
         """Load an Arrow table; the one before it is forgotten."""
 
 
-def names_on(host: Host) -> list[str]:
-    """The hostile names of columns that a host can hold."""
-    if host.name != "mariadb":
-        return NAMES
-    # Names of MariaDB hold no character beyond 16 bits, nor end in a space.
-    return [each for each in NAMES if max(each) <= "\uffff" and each[-1] != " "]
-
-
-def quoted(name: str, mark: str = '"') -> str:
+def quoted(name: str) -> str:
     """A name as an identifier of SQL."""
-    return mark + name.replace(mark, 2 * mark) + mark
+    return '"' + name.replace('"', '""') + '"'
 
 
 @dataclass
@@ -196,17 +186,9 @@ def _postgres(request: pytest.FixtureRequest) -> Iterator[Host]:
     connection.close()
 
 
-@contextmanager
-def _mariadb(request: pytest.FixtureRequest) -> Iterator[Host]:
-    from curator.warehouse.mariadb_host import MariaDb
-
-    yield MariaDb.on(request.getfixturevalue("mariadb_server"))
-
-
 # One more entry, and the whole suite runs there too.
 HOSTS: dict[str, Callable[[pytest.FixtureRequest], Any]] = {
     "duckdb": _duckdb,
-    "mariadb": _mariadb,
     "polars": _polars,
     "postgres": _postgres,
     "sqlite": _sqlite,

@@ -14,9 +14,8 @@ import pyarrow as pa
 import pytest
 
 from dpratio.terms.database import DatabaseTable
-from mariadb_server import connected, told
 
-__all__ = ["SHOPS", "Shop", "in_duckdb", "in_mariadb", "in_sqlite", "shop_of"]
+__all__ = ["SHOPS", "Shop", "in_duckdb", "in_sqlite", "shop_of"]
 
 Columns = dict[str, list[Any]]
 
@@ -34,8 +33,8 @@ class Shop:
     count: Callable[[], int]
 
 
-def _columns(columns: Columns, text: str = "text") -> str:
-    types = {name: text if name in _TEXTS else "double precision" for name in columns}
+def _columns(columns: Columns) -> str:
+    types = {name: "text" if name in _TEXTS else "double precision" for name in columns}
     return ", ".join(f"{name} {type_}" for name, type_ in types.items())
 
 
@@ -57,25 +56,6 @@ def in_postgres(url: str, columns: Columns) -> Shop:
         return int(many)
 
     return Shop(DatabaseTable(url, table="public.shoppers"), double, count)
-
-
-def in_mariadb(url: str, columns: Columns, engine: str = "InnoDB") -> Shop:
-    """In MariaDB."""
-    marks = ", ".join(["%s"] * len(columns))
-    told(
-        url,
-        f"CREATE TABLE shoppers ({_columns(columns, 'varchar(40)')}) ENGINE {engine}",
-        f"INSERT INTO shoppers VALUES ({marks})",  # noqa: S608
-        rows=list(zip(*columns.values(), strict=True)),
-    )
-
-    def count() -> int:
-        with connected(url) as other, other.cursor() as cursor:
-            cursor.execute(_COUNT)
-            return int(cursor.fetchone()[0])
-
-    table = DatabaseTable(url, table="shoppers")
-    return Shop(table, lambda: told(url, _TWICE), count)
 
 
 def in_sqlite(folder: Path, columns: Columns, journal: str = "wal") -> Shop:
@@ -122,13 +102,12 @@ def in_duckdb(folder: Path, columns: Columns) -> Shop:
     return Shop(table, lambda: ask(_TWICE), lambda: ask(_COUNT))
 
 
-SHOPS = ("postgres", "mariadb", "sqlite", "duckdb")
+SHOPS = ("postgres", "sqlite", "duckdb")
 
 
 def shop_of(name: str, request: pytest.FixtureRequest, columns: Columns) -> Shop:
     """Open the shop of a database, by its name."""
-    if name in {"postgres", "mariadb"}:
-        made = in_postgres if name == "postgres" else in_mariadb
-        return made(request.getfixturevalue(f"{name}_url"), columns)
+    if name == "postgres":
+        return in_postgres(request.getfixturevalue("postgres_url"), columns)
     made_in = in_sqlite if name == "sqlite" else in_duckdb
     return made_in(request.getfixturevalue("tmp_path"), columns)

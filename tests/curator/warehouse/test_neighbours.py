@@ -14,7 +14,7 @@ from curator.moves_for_tests import require_close
 from curator.people_for_tests import REGIONS, allowed, crowds, moved_by, people
 from curator.tables_for_tests import exact, plan_of
 from curator.warehouse.database.test_on_sqlite import CELLS, NUMBERS
-from curator.warehouse.hosts import Host, Sqlite, names_on
+from curator.warehouse.hosts import Host, Sqlite
 from curator.warehouse.laws import hold
 from dpratio.terms.bounds import Bounds
 
@@ -30,7 +30,7 @@ def test_one_row_moves_one_group_by_no_more_than_is_paid_for(
         ]
         require_close(case.plan, *found)
 
-    case = cases(strategy, least_rows=1, of=names_on(host))
+    case = cases(strategy, least_rows=1)
     hold(law, host, 3, case=case, data=st.data())
 
 

@@ -8,10 +8,9 @@ from curator.pairs_for_tests import exact_of, pairs_plan, table_of
 from curator.table_sources import mapping_of
 from curator.test_pairs import PLANS, people
 from curator.test_searched import without_noise
-from curator.warehouse.shops_for_tests import SHOPS, Shop, in_mariadb, shop_of
+from curator.warehouse.shops_for_tests import SHOPS, Shop, shop_of
 from dpratio.curator import measure
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import SchemaRefused
 
 TABLE = people()
 COLUMNS = mapping_of(TABLE)
@@ -51,7 +50,7 @@ def test_products_are_of_the_same_rows_as_the_sums(
     assert (found.values.tolist(), found.products.tolist()) == wanted
 
 
-@pytest.mark.parametrize("shop_name", ["postgres", "mariadb", "sqlite"])
+@pytest.mark.parametrize("shop_name", ["postgres", "sqlite"])
 def test_sums_beyond_53_bits_are_added_in_whole_numbers(
     shop_name: str, request: pytest.FixtureRequest
 ) -> None:
@@ -62,9 +61,3 @@ def test_sums_beyond_53_bits_are_added_in_whole_numbers(
     shop = shop_of(shop_name, request, mapping_of(table_of(rows)))
     many = exact_of(measure.connect(shop.table, "auto"), plan, "auto")[1]
     assert many == [[500 * cell for cell in one[0]]]
-
-
-def test_tables_without_snapshots_have_no_products(mariadb_url: str) -> None:
-    shop = in_mariadb(mariadb_url, COLUMNS, "Aria")
-    with pytest.raises(SchemaRefused, match="second reading of the same rows"):
-        release_sums(shop.table, pairs_plan(), ledger=None)

@@ -14,7 +14,6 @@ from curator.warehouse.shops_for_tests import (
     SHOPS,
     Shop,
     in_duckdb,
-    in_mariadb,
     in_sqlite,
     shop_of,
 )
@@ -23,7 +22,6 @@ from dpratio.errors import EngineFailed, InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.plan.search.realise_bounds import realise_bounds
 from dpratio.release.release import Release
-from mariadb_server import told
 
 
 @pytest.fixture
@@ -96,37 +94,17 @@ def test_a_file_of_duckdb_that_changes_stops_the_release(
         released_while(shop, (tmp_path / f"shop.duckdb{end}").touch, monkeypatch)
 
 
-@pytest.mark.parametrize("engine", ["Aria", "MyISAM"])
-def test_tables_of_mariadb_without_snapshots_are_refused(
-    engine: str, mariadb_url: str
-) -> None:
-    shop = in_mariadb(mariadb_url, COLUMNS, engine)
-    with pytest.raises(InvalidInput, match="InnoDB"):
-        released(shop.table)
-
-
-@pytest.mark.parametrize("shop", ["postgres", "mariadb"], indirect=True)
+@pytest.mark.parametrize("shop", ["postgres"], indirect=True)
 def test_a_snapshot_that_the_server_ends_is_told_in_our_words(
-    request: pytest.FixtureRequest, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def end_on_postgres() -> None:
+    def end() -> None:
         with psycopg.connect(shop.table.url, autocommit=True) as other:
             other.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
 
-    def end_on_mariadb() -> None:
-        told(
-            shop.table.url,
-            "BEGIN NOT ATOMIC FOR each IN (SELECT id FROM "
-            "information_schema.processlist WHERE id <> CONNECTION_ID() "
-            "AND user = 'root' AND db = DATABASE()) DO "
-            "KILL CONNECTION each.id; END FOR; END",
-        )
-
-    name = request.node.callspec.params["shop"]
-    end = end_on_postgres if name == "postgres" else end_on_mariadb
     with pytest.raises(EngineFailed) as stopped:
         released_while(shop, end, monkeypatch)
     assert stopped.value.__cause__ is stopped.value.__context__ is None

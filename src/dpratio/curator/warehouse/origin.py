@@ -25,9 +25,6 @@ def origin_of(opened: Any) -> Origin | None:  # noqa: ANN401 (Ibis is not typed)
     if opened.backend.name == "postgres":
         info = opened.backend.con.info
         server = (info.host, str(info.port), info.dbname)
-    if opened.backend.name == "mariadb":
-        # A schema is a database there, and stands with the table.
-        server = (opened.backend.con.host, str(opened.backend.con.port), "")
     rows = opened.rows.op()
     (table,) = _found(rows, "DatabaseTable")
     return Origin(server, (table.namespace.database, table.name), _renamed(rows))

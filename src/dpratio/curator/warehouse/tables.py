@@ -16,7 +16,6 @@ __all__ = ["WarehouseTable", "dialect_of"]
 # By the name of the backend in Ibis: the module of its dialect, and its class.
 _DIALECTS = {
     "duckdb": ("on_duckdb", "DuckDb"),
-    "mariadb": ("database.on_mariadb", "MariaDb"),
     "postgres": ("database.on_postgres", "Postgres"),
     "pyspark": ("spark.on_spark", "Spark"),
     "sqlite": ("database.on_sqlite", "Sqlite"),

@@ -212,8 +212,6 @@ def test_a_database_in_a_file_may_be_named_from_the_study(folder: Path) -> None:
         ("postgres://db", "postgresql://db:5432/"),
         ("spark://Master:7077", "spark://master:7077"),
         ("spark://local[*]", "spark://local"),
-        ("mariadb://ann:pw@DB/credit", "mariadb://db:3306/"),
-        ("mariadb://127.0.0.1:77/credit", "mariadb://localhost:77/"),
     ],
 )
 def test_a_server_is_known_by_host_port_and_database(url: str, where: str) -> None:

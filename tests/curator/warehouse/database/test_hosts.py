@@ -128,7 +128,6 @@ LISTED = " DB.example.org. ,10.0.0.7,fe80::1,"
         "spark://yarn",
         "spark://active",
         "k8s://https://db.example.org:443",
-        "mariadb://ann:secret@DB.example.org:3306/loans",
         "sqlite:///loans.db",
         "duckdb:///loans.db",
     ],
@@ -154,8 +153,6 @@ OTHERS = [
     "spark://evil:7077",
     "spark://db.example.org:7077,evil:7077",
     "k8s://https://evil:443",
-    "mariadb://evil/loans",
-    "mariadb://db.example.org@evil:3306/loans",
 ]
 
 

@@ -35,7 +35,7 @@ _ENDINGS = (".parquet", ".csv", ".csv.gz", "/")
 _NAME = re.compile(r"[\w-]+")  # of a period
 _IN_FILES = {"duckdb", "sqlite"}
 _HERE = {"", "localhost", "127.0.0.1", "::1", "[::1]"}
-_PORTS = {"mariadb": "3306", "postgresql": "5432"}
+_PORT = "5432"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def _place(read: SourceDescription, origin: Origin | None) -> Place:
     names = read.table or read.view or ()
     if read.scheme in _IN_FILES:
         where = f"file:{_real(str(read.database))}"
-    elif read.scheme in _PORTS:
+    elif read.scheme == "postgresql":
         server = _server(read) if origin is None else origin.server
         host, port, database = server
         is_here = host in _HERE or host.startswith("/")
@@ -230,8 +230,7 @@ def _server(read: SourceDescription) -> tuple[str, str, str]:
     """Give host, port and database of an address that was not connected to."""
     host, colon, port = (read.host or "").rpartition(":")
     has_port = bool(colon) and port.isdecimal()
-    # A database of MariaDB is a schema: its name is one of the table's.
-    database = "" if read.scheme == "mariadb" else read.database or ""
+    database = read.database or ""
     if has_port:
         return host, port, database
-    return read.host or "", _PORTS[read.scheme or ""], database
+    return read.host or "", _PORT, database

@@ -42,7 +42,6 @@ def what_is(backend: Backend, names: Sequence[str]) -> Found | None:
     """Look a name up; None where nothing has it."""
     finders: dict[str, Callable[[Backend, Sequence[str]], Found | None]] = {
         "duckdb": _in_duckdb,
-        "mariadb": lambda server, asked: server.find(asked),
         "postgres": _in_postgres,
         "pyspark": _in_spark,
         "sqlite": _in_sqlite,

@@ -19,7 +19,6 @@ from dpratio.curator.warehouse.database.hosts import (
     require_listed,
     withheld,
 )
-from dpratio.curator.warehouse.database.mariadb_server import connect_server
 from dpratio.curator.warehouse.database.views import (
     NotPlainError,
     PlainView,
@@ -80,7 +79,6 @@ def connect_to(source: DatabaseTable) -> Connected:
     require_listed(source)
     connectors = {
         "duckdb": _duckdb,
-        "mariadb": _mariadb,
         "postgres": _postgres,
         "postgresql": _postgres,
         "spark": _spark,
@@ -136,8 +134,6 @@ def _require_driver(scheme: str) -> None:
     """Import what connects before the words of servers are kept quiet."""
     if scheme.startswith("postgres"):
         import_extra("psycopg", "engines")
-    if scheme == "mariadb":
-        import_extra("pymysql", "engines")
     if scheme == "spark":
         import_extra("pyspark.sql", "engines")
 
@@ -151,8 +147,7 @@ def _why(source: DatabaseTable) -> str:
         )
     if source.scheme == "spark":
         return _WHY_ON_SPARK.get(source.master, _WHY_ELSEWHERE)
-    is_server = source.scheme.startswith(("postgres", "mariadb"))
-    is_kept = is_server and not is_trusted(source)
+    is_kept = source.scheme.startswith("postgres") and not is_trusted(source)
     kept = f" Passwords of the environment go to hosts that {HOSTS} lists."
     return f". Check the address, and that you may read there.{kept if is_kept else ''}"
 
@@ -215,11 +210,6 @@ def _sqlite(source: DatabaseTable) -> Connected:
     connection.execute("SELECT count(*) FROM sqlite_schema")
     connection.execute("PRAGMA temp_store = MEMORY")
     return Connected(ibis.sqlite.from_connection(connection), connection.close)
-
-
-def _mariadb(source: DatabaseTable) -> Connected:
-    server = connect_server(source)
-    return Connected(server, server.con.close)
 
 
 def _postgres(source: DatabaseTable) -> Connected:

@@ -7,7 +7,7 @@ file, a service) stays on this machine: a server may ask for it in clear.
 
 import os
 from ipaddress import ip_address
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from dpratio.checks import import_extra
 from dpratio.errors import FileRefused
@@ -71,8 +71,6 @@ def _hosts_of(source: DatabaseTable) -> list[str]:
         return [_folded(each.rpartition(":")[0] or each) for each in places]
     if source.is_file:
         return []
-    if not source.scheme.startswith("postgres"):
-        return [_folded(urlsplit(source.url).hostname or "localhost")]
     parts = _parts_of(source.url)
     named = [parts.get(each, "") for each in ("host", "hostaddr")]
     # A file that the study names may say anything, another host too.

@@ -246,7 +246,6 @@ def read_view(written: str, dialect: str) -> PlainView:
     unread = _UNREAD + (_UNREAD_ON_SPARK if on_spark else ())
     for each in unread:
         require_plain(each not in written, f"{each!r}, which databases read apart")
-    # MariaDB asks NOT of what stands next to it.
     is_plain = "!" not in written.replace("!=", "")
     require_plain(is_plain, "'!', which databases read apart")
     made: Any
