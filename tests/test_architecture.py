@@ -50,7 +50,6 @@ HOMES = {
             "database/connect",
             "database/constants",
             "database/on_postgres",
-            "database/on_sqlite",
             "database/postgres_statement",
             "database/views",
             "dialect",
@@ -67,11 +66,7 @@ HOMES = {
     },
     "secrets": {"curator/noise/entropy.py"},
     "random": set[str](),
-    "sqlite3": {
-        "curator/ledger/store/sqlite.py",
-        "curator/warehouse/database/connect.py",
-        "curator/warehouse/database/on_sqlite.py",
-    },
+    "sqlite3": {"curator/ledger/store/sqlite.py"},
     "psycopg": {
         "curator/ledger/store/server.py",
         "curator/warehouse/database/connect.py",

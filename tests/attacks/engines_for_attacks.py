@@ -4,7 +4,6 @@ A table is given as Arrow and handed over as the engine reads it: as lists of Py
 values, as it is, or loaded into a database in memory.
 """
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
@@ -14,14 +13,14 @@ import ibis
 
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact
-from curator.warehouse.hosts import DuckDb, Sqlite
+from curator.warehouse.hosts import DuckDb
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 
 __all__ = ["ENGINES", "given_to", "released_by", "sums_by"]
 
-ENGINES = ("python", "duckdb", "ibis on DuckDB", "ibis on SQLite")
+ENGINES = ("python", "duckdb", "ibis on DuckDB")
 
 Table = Any
 
@@ -33,12 +32,9 @@ def given_to(engine: str, table: Table) -> Iterator[tuple[Any, str]]:
         yield mapping_of(table), "python"
     elif engine == "duckdb":
         yield table, "duckdb"
-    elif engine == "ibis on DuckDB":
+    else:
         with closing(duckdb.connect()) as connection:
             yield DuckDb(ibis.duckdb.from_connection(connection)).table(table), "ibis"
-    else:
-        with closing(sqlite3.connect(":memory:")) as connection:
-            yield Sqlite(ibis.sqlite.from_connection(connection)).table(table), "ibis"
 
 
 def sums_by(

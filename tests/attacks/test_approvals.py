@@ -1,10 +1,9 @@
 """What was approved is what runs: whatever was changed since is refused, uncharged."""
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import pytest
 
@@ -43,7 +42,7 @@ from dpratio.terms.source import CsvFile
         ('"customer", "order"]', '"order", "customer"]', "columns"),
         (
             f"{PATH}\n{DECLARED}",
-            'url = "sqlite:///data.db"\ntable = "loans"',
+            'url = "duckdb:///data.db"\ntable = "loans"',
             "path, delimiter, quote, columns, scheme, database, table",
         ),
     ],
@@ -55,8 +54,8 @@ def test_38_a_study_that_was_changed_after_its_approval_is_refused(
 
     Source: found by an independent attack on this code, 2026.
     """
-    with closing(sqlite3.connect(folder / "data.db")) as lite:
-        lite.execute("CREATE TABLE loans (s REAL, y INTEGER, customer TEXT)")
+    with duckdb.connect(folder / "data.db") as own:
+        own.execute("CREATE TABLE loans (s REAL, y INTEGER, customer TEXT)")
     words = ("--scope", "loans", "--unit", "customer", "--epsilon", "1", "--approval")
     assert call("ledger", "init", *words)[0] == 0
     assert call("ledger", "approve", "study.toml", "--by", "officer")[0] == 0
@@ -80,10 +79,9 @@ def test_38_a_window_that_was_changed_after_its_approval_is_refused(
 
     Source: issue 23, point 5.
     """
-    with closing(sqlite3.connect(folder / "data.db")) as lite:
-        lite.execute("CREATE TABLE loans (s REAL, y INTEGER, customer TEXT, day DATE)")
-        lite.commit()
-    table = 'url = "sqlite:///data.db"\ntable = "loans"'
+    with duckdb.connect(folder / "data.db") as own:
+        own.execute("CREATE TABLE loans (s REAL, y INTEGER, customer TEXT, day DATE)")
+    table = 'url = "duckdb:///data.db"\ntable = "loans"'
     week = f"{table}\nwhere = \"day >= '2026-11-09' AND day < '2026-11-16'\""
     words = ("--scope", "loans", "--unit", "customer", "--epsilon", "1", "--approval")
     assert call("ledger", "init", *words)[0] == 0

@@ -1,14 +1,11 @@
 """Row 7: cells that are no numbers, or too large for any."""
 
 import datetime as dt
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -16,7 +13,6 @@ import pytest
 from attacks.engines_for_attacks import ENGINES, sums_by
 from curator.moves_for_tests import require_paid
 from curator.tables_for_tests import exact, plan_of
-from curator.warehouse.hosts import Sqlite
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.source import CsvFile
@@ -87,18 +83,6 @@ TEXTS: Cells = {
     " 0.5\t": 0.5,
     "TRUE": 1,
     "false": 0,
-}
-
-# SQLite lets a column of any type hold cells of any other.
-LOOSE: Cells = {
-    "text": None,
-    "12 apples": None,
-    "nan": None,
-    b"\x00\xff": None,
-    INFINITE: None,
-    -INFINITE: None,
-    2**63 - 1: 2,
-    True: 1,
 }
 
 
@@ -227,19 +211,3 @@ def test_07_text_that_is_no_number_is_dropped(engine: str, tmp_path: Path) -> No
     path = tmp_path / "rows.csv"
     path.write_text("\n".join([",".join([*NAMES, "region"]), *lines]), "utf-8")
     beside.require(exact(CsvFile(path), beside.plan, engine))
-
-
-@pytest.mark.parametrize("declared", ["REAL", "INTEGER", "NUMERIC"])
-def test_07_cells_of_another_type_than_their_column_are_dropped(declared: str) -> None:
-    """Text, bytes and infinities in a number column of SQLite drop their row.
-
-    Source: IBM/differential-privacy-library issue 80, Handling of NaNs.
-    More: tests/curator/warehouse/database/test_on_sqlite.py
-    """
-    beside = Beside.of((LOOSE, {}, {}))
-    cells = [*beside.columns(), [*beside.keys, *beside.keys]]
-    columns = {**dict.fromkeys(NAMES, declared), "region": "TEXT"}
-    with closing(sqlite3.connect(":memory:")) as connection:
-        host = Sqlite(ibis.sqlite.from_connection(connection))
-        table = host.cells(columns, zip(*cells, strict=True))
-        beside.require(exact(table, beside.plan, "ibis"))

@@ -1,8 +1,6 @@
 """Row 8: rows that cannot be read, from the command line."""
 
-import math
 import re
-import sqlite3
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -103,22 +101,6 @@ BAD_IN_GERMAN = [
 ]
 
 
-def stored_in_sqlite(folder: Path, bad: list[tuple[Any, ...]]) -> str:
-    (folder / "rows.db").unlink(missing_ok=True)
-    with closing(sqlite3.connect(folder / "rows.db")) as connection:
-        connection.execute(
-            "CREATE TABLE people (score REAL, label INTEGER, weight REAL, "
-            "region INTEGER, seen DATE)"
-        )
-        connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?)", GOOD)
-        for row in bad:
-            marks = ["CAST(? AS TEXT)" if type(each) is bytes else "?" for each in row]
-            inserted = f"INSERT INTO people VALUES ({', '.join(marks)})"  # noqa: S608
-            connection.execute(inserted, row)
-        connection.commit()
-    return 'url = "sqlite:///rows.db"\ntable = "people"'
-
-
 def stored_in_duckdb(folder: Path, bad: list[tuple[str, ...]]) -> str:
     (folder / "rows.duck").unlink(missing_ok=True)
     with closing(duckdb.connect(str(folder / "rows.duck"))) as connection:
@@ -132,18 +114,6 @@ def stored_in_duckdb(folder: Path, bad: list[tuple[str, ...]]) -> str:
     return 'url = "duckdb:///rows.duck"\ntable = "people"'
 
 
-SQLITE_ROWS: list[tuple[Any, ...]] = [
-    ("text", 1, 1, 1, "2026-01-05"),
-    (math.inf, 1, 1, 1, "2026-01-05"),
-    (5e-324, 0, 5e-324, 1, "2026-01-05"),
-    (0.5, 1, 1, 1, "2026-02-30"),
-    (0.5, 1, 1, 1, "0000-00-00"),
-    (0.5, 1, 1, 1, 20_260_105),
-    (0.5, 1, 1, "one", "2026-01-05"),
-    (0.5, 1, 1, 1e300, "2026-01-05"),
-    (0.5, 1, 1, 1, b"\xff\xfe"),
-    (0.5, 1, 1, b"\xff", "2026-01-05"),
-]
 DUCKDB_ROWS = [
     ("'nan'", "1", "1", "1", "'2026-01-05'"),
     ("'infinity'", "1", "1", "1", "'2026-01-05'"),
@@ -174,7 +144,6 @@ PLACES: dict[str, tuple[str, Written, list[Any]]] = {
     "duckdb": ("duckdb", written_as_long_csv, list(BAD_LINES.values())),
     "python, in German": ("python", written_in_german, BAD_IN_GERMAN),
     "duckdb, in German": ("duckdb", written_in_german, BAD_IN_GERMAN),
-    "ibis on SQLite": ("ibis", stored_in_sqlite, SQLITE_ROWS),
     "ibis on DuckDB": ("ibis", stored_in_duckdb, DUCKDB_ROWS),
 }
 

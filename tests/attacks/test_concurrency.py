@@ -1,7 +1,6 @@
 """Row 42: releases that overlap in threads, and what belongs to the whole process."""
 
 import logging
-import sqlite3
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ import pytest
 
 import dpratio as dpr
 from curator.tables_for_tests import plan_of
-from curator.warehouse.hosts import DuckDb, Sqlite
+from curator.warehouse.hosts import DuckDb
 
 PATIENCE = 120.0
 ROWS: dict[str, list[Any]] = {"score": [0.5, 0.25], "label": [1, 0]}
@@ -81,20 +80,11 @@ def in_ibis_on_duckdb(hook: Hook) -> Iterator[object]:
         yield rows.mutate(score=hooked(rows.score))
 
 
-@contextmanager
-def in_ibis_on_sqlite(hook: Hook) -> Iterator[object]:
-    with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
-        connection.create_function("hooked", 1, call(hook))
-        rows = Sqlite(ibis.sqlite.from_connection(connection)).table(pa.table(ROWS))
-        yield rows.mutate(score=hooked(rows.score))
-
-
 SOURCES = {
     "python": in_python,
     "duckdb": in_duckdb,
     "polars": in_polars,
     "ibis on DuckDB": in_ibis_on_duckdb,
-    "ibis on SQLite": in_ibis_on_sqlite,
 }
 
 

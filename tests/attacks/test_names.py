@@ -1,8 +1,6 @@
 """A name in our statements means what the database itself means by it."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -106,22 +104,6 @@ def test_41_a_function_of_python_does_not_join_one_of_duckdb(
     opened.create_function("%", lambda one, _: one, ["BIGINT", "INTEGER"], "BIGINT")
     with pytest.raises(InvalidInput, match="could stand in for DuckDB's own"):
         release_sums(relation, plan_of(), ledger=None)
-
-
-def test_41_a_function_does_not_stand_in_for_one_of_sqlite() -> None:
-    """SQLite lets a connection replace any of its functions.
-
-    Source: found by looking for the macros of DuckDB in every database, 2026.
-    """
-    with closing(sqlite3.connect(":memory:")) as connection:
-        for each in LOANS:
-            connection.execute(each)
-        connection.commit()
-        loans = ibis.sqlite.from_connection(connection).table("loans")
-        assert exact(loans, plan_of(), "ibis") == exact(SAME, plan_of(), "python")
-        connection.create_function("typeof", 1, lambda _: "integer")
-        with pytest.raises(InvalidInput, match="a function 'typeof' of its own"):
-            release_sums(loans, plan_of(), ledger=None)
 
 
 def test_41_an_operator_does_not_stand_in_for_one_of_postgres(

@@ -28,7 +28,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 
-ENGINES = ("python", "duckdb", "ibis on SQLite")
+ENGINES = ("python", "duckdb")
 EVERY = tuple(itertools.combinations(MONTHS, 2))
 LAWS = [
     (strategy, mechanism)

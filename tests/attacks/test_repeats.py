@@ -1,7 +1,6 @@
 """No row is read more than once, however many names lead to it."""
 
 import os
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -155,7 +154,7 @@ def test_37_a_lazy_frame_that_reads_a_file_again_is_refused(
 
 
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
-@pytest.mark.parametrize("database", ["DuckDB", "SQLite", "PostgreSQL"])
+@pytest.mark.parametrize("database", ["DuckDB", "PostgreSQL"])
 def test_37_an_ibis_table_that_reads_a_table_again_is_refused(
     database: str, request: pytest.FixtureRequest
 ) -> None:
@@ -169,9 +168,6 @@ def test_37_an_ibis_table_that_reads_a_table_again_is_refused(
     if database == "DuckDB":
         connection = duckdb.connect()
         backend = ibis.duckdb.from_connection(connection)
-    elif database == "SQLite":
-        connection = sqlite3.connect(":memory:")
-        backend = ibis.sqlite.from_connection(connection)
     else:
         url = request.getfixturevalue("postgres_url")
         connection = psycopg.connect(url, autocommit=True)

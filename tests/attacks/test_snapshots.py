@@ -10,12 +10,7 @@ import pytest
 
 from attacks.engines_for_attacks import given_to
 from curator.pairs_for_tests import pairs_plan
-from curator.warehouse.shops_for_tests import (
-    SHOPS,
-    in_duckdb,
-    in_sqlite,
-    shop_of,
-)
+from curator.warehouse.shops_for_tests import in_duckdb, in_postgres
 from dpratio.curator import measure
 from dpratio.curator import searched as room
 from dpratio.curator.release_sums import release_sums
@@ -50,16 +45,15 @@ def orders_while(
     return float(released.values[:, at].sum() * released.asked.sums[at].step)
 
 
-@pytest.mark.parametrize("name", SHOPS[:2])
 def test_38_rows_that_are_written_between_the_readings_are_in_neither(
-    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bounds of one table, sums of another: on a server anyone may write meanwhile.
 
     Source: found when the search for bounds was designed, 2026.
     More: tests/curator/warehouse/test_searched.py
     """
-    shop = shop_of(name, request, COLUMNS)
+    shop = in_postgres(postgres_url, COLUMNS)
 
     def meanwhile() -> None:
         for _ in range(7):
@@ -96,14 +90,14 @@ PEOPLE: dict[str, list[Any]] = {
 
 
 def test_38_products_across_groups_are_of_the_rows_of_the_sums(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who writes between two readings would change what they say of each other.
 
     Source: found when pairs of groups were read in databases, 2026.
     More: tests/curator/warehouse/test_pairs.py
     """
-    shop, products = in_sqlite(tmp_path, PEOPLE), vars(measure)["_products"]
+    shop, products = in_postgres(postgres_url, PEOPLE), vars(measure)["_products"]
 
     def meanwhile(*given: Any) -> Any:  # noqa: ANN401
         for _ in range(2):
@@ -128,6 +122,6 @@ def test_38_products_are_not_read_on_connections_of_others() -> None:
     Source: found when pairs of groups were read in databases, 2026.
     More: tests/curator/test_pairs.py
     """
-    with given_to("ibis on SQLite", pa.table(PEOPLE)) as (rows, name):  # noqa: SIM117
+    with given_to("ibis on DuckDB", pa.table(PEOPLE)) as (rows, name):  # noqa: SIM117
         with pytest.raises(SchemaRefused, match="no snapshot"):
             release_sums(rows, pairs_plan(), engine=name, ledger=None)

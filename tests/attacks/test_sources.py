@@ -4,10 +4,9 @@ Each way to spend another cap on the same people is refused before anything is c
 """
 
 import hashlib
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import psycopg
 import pytest
@@ -79,7 +78,7 @@ def test_38_a_table_in_memory_has_one_scope(folder: Path) -> None:
     release_sums(frame, PLAN, ledger=book, scope="cards", source="cards")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["duckdb", "postgres"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a database with a table, and a view that renames its ids."""
     statements = (
@@ -89,12 +88,11 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         "CREATE VIEW renamed AS SELECT s, y, orders AS customer FROM loans",
         "CREATE TABLE cards (s DOUBLE PRECISION, y INTEGER)",
     )
-    if request.param == "sqlite":
-        with closing(sqlite3.connect(tmp_path / "book.db")) as lite:
+    if request.param == "duckdb":
+        with duckdb.connect(tmp_path / "book.db") as own:
             for statement in statements:
-                lite.execute(statement)
-            lite.commit()
-        return f"sqlite:///{tmp_path}/book.db"
+                own.execute(statement)
+        return f"duckdb:///{tmp_path}/book.db"
     url = str(request.getfixturevalue("postgres_url"))
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in statements:

@@ -1,9 +1,8 @@
 """Variables in a study: approved by name, told apart by what they hold, never shown."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from attacks.bound_data import DECLARED, PATH, PLAN, STUDY, Call, book_of, refusal
@@ -20,11 +19,10 @@ TABLE = DatabaseTable("${ORDERS_DB}", table="loans")
 def databases(folder: Path) -> list[str]:
     """Two databases with the same table."""
     for name in ("one", "two"):
-        with closing(sqlite3.connect(folder / f"{name}.db")) as lite:
-            lite.execute("CREATE TABLE loans (s REAL, y INTEGER, customer TEXT)")
-            lite.execute("INSERT INTO loans VALUES (0.5, 1, 'a')")
-            lite.commit()
-    return [f"sqlite:///{folder}/{name}.db" for name in ("one", "two")]
+        with duckdb.connect(folder / f"{name}.db") as own:
+            own.execute("CREATE TABLE loans (s REAL, y INTEGER, customer TEXT)")
+            own.execute("INSERT INTO loans VALUES (0.5, 1, 'a')")
+    return [f"duckdb:///{folder}/{name}.db" for name in ("one", "two")]
 
 
 def test_38_a_variable_that_leads_elsewhere_after_an_approval_is_refused(
@@ -91,11 +89,11 @@ def test_38_a_variable_is_no_second_scope(
             "postgres://u:canary@canary.x:1/canary",
         ),
         (DatabaseTable("${CANARY}", table="t"), "postgres://127.0.0.1:1/canary"),
-        (DatabaseTable("${CANARY}", table="t"), "sqlite:///canary.db"),
-        (DatabaseTable("${CANARY}", table="t"), "sqlite://canary.db"),
+        (DatabaseTable("${CANARY}", table="t"), "duckdb:///canary.db"),
+        (DatabaseTable("${CANARY}", table="t"), "duckdb://canary.db"),
         (DatabaseTable("${CANARY}", table="t"), "canary"),
         (DatabaseTable("${CANARY}", table="t"), "spark://local[canary]"),
-        (DatabaseTable("${CANARY}", path="a"), "sqlite:///canary.db"),
+        (DatabaseTable("${CANARY}", path="a"), "duckdb:///canary.db"),
         (DatabaseTable("${CANARY}", table="t"), "postgres://a@canary/b@canary"),
         ("${CANARY}/x.parquet", "/no/canary"),
         ("${CANARY}/*/../x.parquet", "/no/canary/"),
@@ -136,6 +134,6 @@ def test_09_an_address_is_not_put_together_from_variables(
     csv = CsvFile(f"{folder}/${{FOLDER}}/a.csv", columns=["s", "y", "c", "o"])
     with pytest.raises(DpratioError, match="must begin with its one variable"):
         release_sums(csv, PLAN, ledger=None)
-    for url in ("postgres://evil/${PGPASSWORD}", "${A}${B}", "${A}/x", "sqlite:///${A"):
+    for url in ("postgres://evil/${PGPASSWORD}", "${A}${B}", "${A}/x", "duckdb:///${A"):
         with pytest.raises(DpratioError, match="must hold a whole address"):
             DatabaseTable(url, table="t")

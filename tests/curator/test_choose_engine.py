@@ -28,7 +28,7 @@ def test_there_are_three_engines_and_a_choice_between_them() -> None:
     [
         ("duck", "Did you mean 'duckdb'? "),
         ("Python", "Did you mean 'python'? "),
-        ("sqlite", ""),
+        ("spark", ""),
         ("", ""),
         (None, ""),
         (1, ""),

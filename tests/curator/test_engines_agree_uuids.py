@@ -1,6 +1,5 @@
 """UUIDs and labels as ids and keys: one text and one integer from every source."""
 
-import sqlite3
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -64,18 +63,6 @@ def in_duckdb(folder: Path) -> DatabaseTable:
     return DatabaseTable(f"duckdb:///{folder / 'people.duckdb'}", table="people")
 
 
-def in_sqlite(folder: Path) -> DatabaseTable:
-    connection = sqlite3.connect(folder / "people.db")
-    connection.execute(
-        "CREATE TABLE people (score REAL, label INT, region TEXT, id UUID)"
-    )
-    rows = zip(*PLAIN.values(), strict=True)
-    connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", rows)
-    connection.commit()
-    connection.close()
-    return DatabaseTable(f"sqlite:///{folder / 'people.db'}", table="people")
-
-
 def pandas_frame(**columns: Table) -> Table:
     return pd.DataFrame({**PLAIN, **columns})
 
@@ -114,7 +101,6 @@ SOURCES: dict[str, tuple[Callable[[Path], Table], tuple[str, ...]]] = {
     "Parquet": (parquet, ENGINES),
     "relation": (relation, ("duckdb",)),
     "DuckDB": (in_duckdb, ("ibis",)),
-    "SQLite": (in_sqlite, ("ibis",)),
 }
 
 

@@ -1,10 +1,10 @@
 """Products across pairs of groups: every engine adds up the same integers."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import ibis
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ import pytest
 
 from curator.pairs_for_tests import MONTHS, exact_of, pairs_plan, table_of
 from curator.table_sources import mapping_of
-from curator.warehouse.hosts import Sqlite
+from curator.warehouse.hosts import DuckDb
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.preflight import check_release
@@ -144,8 +144,8 @@ def test_warehouses_refuse_before_anything_is_charged(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger")
     ledger.open_scope(Scope("people", Budget(5, "1e-5"), unit="id"))
     terms: dict[str, Any] = {"ledger": ledger, "source": "t", "engine": "ibis"}
-    with closing(sqlite3.connect(":memory:")) as connection:
-        held = Sqlite(ibis.sqlite.from_connection(connection)).table(people())
+    with closing(duckdb.connect()) as connection:
+        held = DuckDb(ibis.duckdb.from_connection(connection)).table(people())
         with pytest.raises(SchemaRefused, match="have no snapshot that is held"):
             release_sums(held, pairs_plan(), **terms)
         assert not ledger.account("people").sources

@@ -2,14 +2,11 @@
 
 import os
 import signal
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import ibis
@@ -30,7 +27,6 @@ from dpratio.curator.stopping import (
     stoppable,
 )
 from dpratio.curator.warehouse.dialect import Dialect
-from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.errors import SchemaRefused
 
 LONGEST = 60.0
@@ -114,38 +110,11 @@ def test_outside_the_main_thread_no_thread_is_made() -> None:
     assert in_thread(lambda: stoppable(threading.get_ident, None) != 0)
 
 
-def slow_sqlite(backend: Any) -> Any:  # noqa: ANN401
-    backend.con.create_function("slow", 1, lambda cell: cell)
-    return (
-        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
-        "SELECT sum(slow(i)) AS total FROM n"
-    )
-
-
-def slow_duckdb(_backend: Any) -> Any:  # noqa: ANN401
+def slow_duckdb() -> str:
     return (
         "SELECT sum(a.range * b.range) AS total FROM range(9000000) a, "
         "range(9000000) b WHERE (a.range + b.range) % 7 = 3"
     )
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_query_that_would_run_for_ever(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    connection = sqlite3.connect(tmp_path / "a.db", check_same_thread=False)
-    backend = ibis.sqlite.from_connection(connection)
-    query = slow_sqlite(backend)
-    dialect = dialect_of(backend)
-
-    def fetch(*_given: object) -> Any:  # noqa: ANN401
-        return connection.execute(query).fetchall()
-
-    monkeypatch.setattr(type(dialect), "fetch", fetch)
-    require_ended(number, lambda: dialect.ask(backend, None))
-    # The connection is free again.
-    assert connection.execute("SELECT 7").fetchone() == (7,)
-    connection.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -169,17 +138,9 @@ def require_ended(number: int, ask: Callable[[], object]) -> None:
 def test_a_signal_ends_a_query_on_files_and_frames() -> None:
     connection = connect()
     with pytest.raises(KeyboardInterrupt), interrupted(moment=1):
-        run_on(connection)(slow_duckdb(None), {})
+        run_on(connection)(slow_duckdb(), {})
     assert connection.execute("SELECT 7").fetchone() == (7,)
     connection.close()
-
-
-def test_a_connection_that_is_bound_to_its_thread_is_asked_in_it() -> None:
-    backend = ibis.sqlite.connect()
-    backend.con.execute("CREATE TABLE given AS SELECT 1 AS cell UNION ALL SELECT 2")
-    asked = backend.table("given").aggregate(total=lambda given: given.cell.sum())
-    assert dialect_of(backend).ask(backend, asked) == {"total": [3]}
-    backend.disconnect()
 
 
 def test_a_database_that_says_nothing_of_cancelling_is_asked_plainly(

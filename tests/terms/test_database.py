@@ -36,7 +36,7 @@ def test_any_other_name_is_refused(given: Any) -> None:  # noqa: ANN401
 
 
 @pytest.mark.parametrize(
-    "url", ["", "db/credit", "mysql://db/credit", "postgres://", "spark:///", 1, None]
+    "url", ["", "db/credit", "sqlite:///a.db", "postgres://", "spark:///", 1, None]
 )
 def test_an_address_begins_with_a_known_scheme(url: Any) -> None:  # noqa: ANN401
     with pytest.raises(
@@ -45,10 +45,9 @@ def test_an_address_begins_with_a_known_scheme(url: Any) -> None:  # noqa: ANN40
         DatabaseTable(url, table="loans")
 
 
-@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
-def test_a_file_has_no_host(scheme: str) -> None:
-    with pytest.raises(InvalidInput, match=f"no host, .*{scheme}:///file.db"):
-        DatabaseTable(f"{scheme}://file.db", table="loans")
+def test_a_file_has_no_host() -> None:
+    with pytest.raises(InvalidInput, match=r"no host, .*duckdb:///file\.db"):
+        DatabaseTable("duckdb://file.db", table="loans")
 
 
 def test_one_of_table_view_and_path_is_read() -> None:
@@ -58,13 +57,13 @@ def test_one_of_table_view_and_path_is_read() -> None:
 
 
 def test_a_condition_goes_with_the_table() -> None:
-    table = DatabaseTable("sqlite:///a.db", table="loans", where="day >= '2026-11-09'")
+    table = DatabaseTable("duckdb:///a.db", table="loans", where="day >= '2026-11-09'")
     assert table.where == "day >= '2026-11-09'"
     assert table.beside(Path("/data")).where == table.where
-    assert DatabaseTable("sqlite:///a.db", table="loans").where is None
+    assert DatabaseTable("duckdb:///a.db", table="loans").where is None
     for given in ("", " ", 1, "x" * 2001):
         with pytest.raises(InvalidInput, match="where must be a condition of up to"):
-            DatabaseTable("sqlite:///a.db", table="t", where=given)  # type: ignore[arg-type]
+            DatabaseTable("duckdb:///a.db", table="t", where=given)  # type: ignore[arg-type]
 
 
 def test_only_spark_reads_paths() -> None:
@@ -82,7 +81,7 @@ def test_only_spark_reads_paths() -> None:
         ("postgres://ann:s3c/r3t:s3cr3t@x@db/credit", "postgres://…"),
         ("postgres://db/credit?password=s3cr@s3cr3t", "postgres://…"),
         ("postgres://db/credit#s3cr3t@x", "postgres://…"),
-        ("sqlite:////data/people.db", "sqlite:////data/people.db"),
+        ("duckdb:////data/people.db", "duckdb:////data/people.db"),
     ],
 )
 def test_an_address_is_shown_without_its_password(url: str, shown: str) -> None:
@@ -108,7 +107,7 @@ def test_an_address_that_is_refused_is_not_shown(url: Any) -> None:  # noqa: ANN
 
 def test_a_file_stands_beside_the_study_and_a_server_does_not_move() -> None:
     folder = Path("/studies")
-    near = DatabaseTable("sqlite:///people.db", view="adults").beside(folder)
+    near = DatabaseTable("duckdb:///people.db", view="adults").beside(folder)
     assert (near.file, near.names, near.is_view) == (
         "/studies/people.db",
         ("adults",),

@@ -62,19 +62,19 @@ CASES: list[tuple[Any, dict[str, Any], str]] = [
         "table 't' at 'postgresql://10.0.0.1/l'",
     ),
     (
-        DatabaseTable("sqlite:///a@b.db", table="t"),
-        {"scheme": "sqlite", "database": "a@b.db", "table": ["t"]},
-        "table 't' at 'sqlite:///a@b.db'",
+        DatabaseTable("duckdb:///a@b.db", table="t"),
+        {"scheme": "duckdb", "database": "a@b.db", "table": ["t"]},
+        "table 't' at 'duckdb:///a@b.db'",
     ),
     (
-        DatabaseTable("sqlite:///a.db", table="t", where="day > '2026-11-09'"),
+        DatabaseTable("duckdb:///a.db", table="t", where="day > '2026-11-09'"),
         {
-            "scheme": "sqlite",
+            "scheme": "duckdb",
             "database": "a.db",
             "table": ["t"],
             "where": "day > '2026-11-09'",
         },
-        "table 't' at 'sqlite:///a.db', rows where day > '2026-11-09'",
+        "table 't' at 'duckdb:///a.db', rows where day > '2026-11-09'",
     ),
     (
         CsvFile("a.csv", where="day > '2026-11-09'"),

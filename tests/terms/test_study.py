@@ -177,8 +177,8 @@ def test_a_list_without_ratios_has_none() -> None:
         ("${LOANS}/a.parquet", "${LOANS}/a.parquet"),
         (CsvFile("a.csv", delimiter=";"), CsvFile("place/a.csv", delimiter=";")),
         (
-            DatabaseTable("sqlite:///a.db", table="loans"),
-            DatabaseTable("sqlite:///place/a.db", table="loans"),
+            DatabaseTable("duckdb:///a.db", table="loans"),
+            DatabaseTable("duckdb:///place/a.db", table="loans"),
         ),
         (None, None),
     ],
@@ -216,7 +216,7 @@ def test_a_period_is_a_plain_word(period: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [None, "weeks.csv", DatabaseTable("sqlite:///a.db", table="{period}")]
+    "data", [None, "weeks.csv", DatabaseTable("duckdb:///a.db", table="{period}")]
 )
 def test_a_period_needs_a_place_in_the_path(data: Source | None) -> None:
     study = Study(RATIO, **TERMS, data=data)

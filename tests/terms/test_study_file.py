@@ -120,12 +120,12 @@ def test_a_number_of_people_may_stand_alone_or_beside_a_guess() -> None:
             DatabaseTable("postgres://db/credit", table="public.loans"),
         ),
         (
-            'url = "sqlite:///a.db"\nview = ["main", "a.b"]',
-            DatabaseTable("sqlite:///a.db", view=["main", "a.b"]),
+            'url = "duckdb:///a.db"\nview = ["main", "a.b"]',
+            DatabaseTable("duckdb:///a.db", view=["main", "a.b"]),
         ),
         (
-            "url = 'sqlite:///a.db'\ntable = 'a'\nwhere = 'age > 5'",
-            DatabaseTable("sqlite:///a.db", table="a", where="age > 5"),
+            "url = 'duckdb:///a.db'\ntable = 'a'\nwhere = 'age > 5'",
+            DatabaseTable("duckdb:///a.db", table="a", where="age > 5"),
         ),
         (
             'url = "spark://host:7077"\npath = "/lake/*.parquet"',
@@ -147,13 +147,13 @@ def test_data_may_lie_in_a_database(data: str, wanted: DatabaseTable) -> None:
             "$.data: unknown field 'quote'",
         ),
         (
-            'url = "sqlite:///a.db"\ntable = "a"\nwhere = ""',
+            'url = "duckdb:///a.db"\ntable = "a"\nwhere = ""',
             "$.data: where must be a condition",
         ),
-        ('url = "sqlite:///a.db"', "$.data: one table, view or path is read"),
-        ('url = "sqlite:///a.db"\nsql = "SELECT 1"', "$.data: unknown field 'sql'"),
+        ('url = "duckdb:///a.db"', "$.data: one table, view or path is read"),
+        ('url = "duckdb:///a.db"\nsql = "SELECT 1"', "$.data: unknown field 'sql'"),
         ('url = 1\ntable = "a"', "$.data.url: must be text"),
-        ('url = "sqlite:///a.db"\ntable = 1', "$.data.table: must be text"),
+        ('url = "duckdb:///a.db"\ntable = 1', "$.data.table: must be text"),
     ],
 )
 def test_a_database_is_named_and_never_asked_in_sql(data: str, said: str) -> None:

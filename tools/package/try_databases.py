@@ -3,9 +3,7 @@
 The address of a server stands in DPRATIO_TRY_POSTGRES; Spark needs Java.
 """
 
-import contextlib
 import os
-import sqlite3
 import uuid
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,6 @@ TABLE = "CREATE TABLE people (score DOUBLE PRECISION, label INTEGER, region VARC
 
 def use_engines() -> None:
     """Release a table of every engine where it lies."""
-    in_sqlite()
     in_duckdb()
     in_postgres()
     in_spark()
@@ -33,21 +30,12 @@ def use_engines() -> None:
 def refuse_engines() -> None:
     """Refuse a table that lies in a database."""
     text = Path(STUDY).read_text(encoding="utf-8")
-    where = 'url = "sqlite:///people.db"\ntable = "people"'
+    where = 'url = "duckdb:///people.db"\ntable = "people"'
     Path("database.toml").write_text(
         text.replace('path = "people.parquet"', where), encoding="utf-8"
     )
     words = ("release", "database.toml", "-o", "none.json", "--no-ledger")
     assert "'.[engines]'" in refused(MISSING, *words)
-
-
-def in_sqlite() -> None:
-    """Release a table of a SQLite file."""
-    file = Path("people.db").absolute()
-    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute(TABLE)
-        connection.executemany("INSERT INTO people VALUES (?, ?, ?)", rows())
-    released(dpr.DatabaseTable(f"sqlite:///{file}", table="people"))
 
 
 def in_duckdb() -> None:

@@ -101,7 +101,7 @@ def _opened(
         raise SchemaRefused(
             "products across pairs of groups take a second reading of the same rows: "
             "of files, frames, DuckDB relations, and by their address tables of "
-            "PostgreSQL, SQLite and DuckDB. "
+            "PostgreSQL and DuckDB. "
             "Spark, and connections of others, have no snapshot that is held. Read the "
             "table from a file, or leave pairs out: comparisons are then given with a "
             "bound."

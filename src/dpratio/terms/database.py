@@ -18,8 +18,7 @@ from dpratio.terms.source import (
 
 __all__ = ["SCHEMES", "DatabaseTable"]
 
-SCHEMES = ("duckdb", "postgres", "postgresql", "spark", "sqlite")
-_IN_FILES = ("duckdb", "sqlite")
+SCHEMES = ("duckdb", "postgres", "postgresql", "spark")
 # What Spark has beside a standalone master: this machine, a cluster that its own
 # settings name, and the session that a program has.
 _WITHOUT_HOST = re.compile(
@@ -36,11 +35,11 @@ class DatabaseTable:
     """A table where it lies; only sums leave the database.
 
     Args:
-        url: ``postgres://host/database``, ``sqlite:///file.db``,
-            ``duckdb:///file.db`` or ``spark://host:7077``; of Spark also
-            ``spark://local[*]``, ``spark://yarn``, ``k8s://https://host:443``, and
-            ``spark://active`` for the session that this program has. A password is
-            better kept in the environment (PGPASSWORD) or a password file than here. Or
+        url: ``postgres://host/database``, ``duckdb:///file.db`` or
+            ``spark://host:7077``; of Spark also ``spark://local[*]``, ``spark://yarn``,
+            ``k8s://https://host:443``, and ``spark://active`` for the session that
+            this program has. A password is better kept in the environment
+            (PGPASSWORD) or a password file than here. Or
             ``${NAME}``, a variable of the environment that holds the address.
         table: The name of a table; ``"schema.table"``, or a list of names where one
             of them holds a dot.
@@ -93,7 +92,7 @@ class DatabaseTable:
         require(in_folders, "partitions are of a path", partitions, hint)
         if path is not None:
             checked_path(str(path))
-        elif scheme in _IN_FILES:
+        elif scheme == "duckdb":
             checked_path(url.partition("://")[2])
         told = None if partitions is None else ParquetFiles(path, partitions=partitions)
         require_condition(where)
@@ -120,7 +119,7 @@ class DatabaseTable:
     @property
     def is_file(self) -> bool:
         """Whether the database is a file."""
-        return self.scheme in _IN_FILES
+        return self.scheme == "duckdb"
 
     @property
     def file(self) -> str:
@@ -168,7 +167,7 @@ def _scheme(url: object) -> str:
     is_spark = _is_spark(url)
     known = is_spark or (scheme in SCHEMES and rest.strip("/") != "")
     require(known, "an address must name a database", _shown(url), hint)
-    in_place = scheme not in _IN_FILES or rest.startswith("/")
+    in_place = scheme != "duckdb" or rest.startswith("/")
     hint = f"Write {scheme}:///file.db, or {scheme}:////folder/file.db."
     require(in_place, "the address of a file has no host", _shown(url), hint)
     return "spark" if is_spark else scheme
@@ -230,6 +229,6 @@ def _shown(url: object) -> object:
             parts = urlsplit(url)
     if parts is None or "@" in parts.path + parts.query + parts.fragment:
         return f"{scheme}://…" if scheme in SCHEMES else "another address"
-    if scheme in _IN_FILES:
+    if scheme == "duckdb":
         return f"{scheme}://{rest}"
     return f"{scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -193,7 +193,7 @@ def variable_of_address(url: object) -> str | None:
         InvalidInput: When a variable is only a part of the address.
 
     Example:
-        >>> variable_of_address("${ORDERS_DB}"), variable_of_address("sqlite:///a.db")
+        >>> variable_of_address("${ORDERS_DB}"), variable_of_address("duckdb:///a.db")
         ('ORDERS_DB', None)
     """
     if not isinstance(url, str) or "${" not in url:

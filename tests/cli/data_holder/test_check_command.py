@@ -1,11 +1,10 @@
 """`dpratio check`: whether a release would start, for nothing."""
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from cli.commands_for_tests import STUDY, Call, is_refused
@@ -15,7 +14,7 @@ from dpratio.terms.source import CsvFile
 from dpratio.terms.study_file import parse_study
 
 DATABASE = """[data]
-url = "sqlite:///people.db"
+url = "duckdb:///people.db"
 table = "people"
 where = "day >= '2026-11-09'"
 """
@@ -46,19 +45,18 @@ def test_a_study_is_checked_with_the_schema_of_its_data(
 def test_a_table_of_a_database_is_checked_with_its_window(
     folder: Path, call: Call
 ) -> None:
-    with closing(sqlite3.connect(folder / "people.db")) as lite:
-        lite.execute("CREATE TABLE people (score REAL, label INTEGER, day DATE)")
-        lite.commit()
+    with duckdb.connect(folder / "people.db") as own:
+        own.execute("CREATE TABLE people (score REAL, label INTEGER, day DATE)")
     study = STUDY.replace('[data]\npath = "people.csv"\n', DATABASE)
     (folder / "study.toml").write_text(study, encoding="utf-8")
     code, said, _ = call("check", "study.toml", "--schema")
-    assert (code, "Engine: ibis on sqlite." in said) == (0, True)
+    assert (code, "Engine: ibis on duckdb." in said) == (0, True)
     (folder / "bad.toml").write_text(study.replace("day >=", "abs(day) >="), "utf-8")
     done = call("check", "bad.toml", "--schema")
     assert is_refused(done, 4, "where in [data] keeps rows by")
     assert call("check", "bad.toml")[0] == 0  # Nothing was opened.
     assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
-    words = ("check", "plan.json", "--schema", "--data", "sqlite:///people.db")
+    words = ("check", "plan.json", "--schema", "--data", "duckdb:///people.db")
     assert call(*words, "--table", "people")[0] == 0
     assert Ledger("dpratio.db").account().spent.loss == 0
 

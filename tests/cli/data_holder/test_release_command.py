@@ -1,11 +1,11 @@
 """`dpratio release`: where data may lie, and which files are written."""
 
 import json
-import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from cli.commands_for_tests import STUDY, Call, is_refused, shown
@@ -45,12 +45,11 @@ def test_an_address_needs_a_table_and_is_not_repeated(folder: Path, call: Call) 
 
 def test_a_plan_is_released_from_a_database(folder: Path, call: Call) -> None:
     """A plan names no data; the command names the table and its window."""
-    with closing(sqlite3.connect(folder / "people.db")) as lite:
-        lite.execute("CREATE TABLE people (score REAL, label INTEGER, day DATE)")
-        lite.execute("CREATE VIEW plain AS SELECT score, label, day FROM people")
-        lite.commit()
+    with closing(duckdb.connect(folder / "people.db")) as own:
+        own.execute("CREATE TABLE people (score REAL, label INTEGER, day DATE)")
+        own.execute("CREATE VIEW plain AS SELECT score, label, day FROM people")
     assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
-    words = ("release", "plan.json", "--data", "sqlite:///people.db")
+    words = ("release", "plan.json", "--data", "duckdb:///people.db")
     named = ("--table", "people", "--where", "day >= '2026-11-09'")
     assert call(*words, *named, "-o", "a.json")[0] == 0
     assert call(*words, "--view", "plain", "-o", "b.json")[0] == 0
@@ -176,7 +175,7 @@ def test_data_stand_beside_their_study(folder: Path, call: Call) -> None:
 def test_data_may_lie_in_a_database_beside_the_study(folder: Path, call: Call) -> None:
     place = folder / "place"
     place.mkdir()
-    own = sqlite3.connect(place / "people.db")
+    own = duckdb.connect(place / "people.db")
     own.execute("CREATE TABLE people (score REAL, label INTEGER)")
     own.executemany("INSERT INTO people VALUES (?, ?)", [(0.5, 1), (0.25, 0)] * 2000)
     own.execute(
@@ -184,7 +183,7 @@ def test_data_may_lie_in_a_database_beside_the_study(folder: Path, call: Call) -
     )
     own.commit()
     own.close()
-    there = 'url = "sqlite:///people.db"\ntable = "people"'
+    there = 'url = "duckdb:///people.db"\ntable = "people"'
     study = STUDY.replace('path = "people.csv"', there)
     (place / "study.toml").write_text(study, encoding="utf-8")
     code, _, error = call("release", "place/study.toml", "-o", "release.json")

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from curator.fuzz.pairs import PAIRS, Batch, make_batch, require_batch_paid
 from curator.table_sources import CSV_DIALECTS, mapping_of, write_csv
-from curator.warehouse.hosts import DuckDb, Polars, Sqlite
+from curator.warehouse.hosts import DuckDb, Polars
 from dpratio.cli.main import app
 from dpratio.curator import measure, release_sums
 from dpratio.curator.choose_engine import open_keys
@@ -34,17 +34,16 @@ from soak import IS_SOAK
 LONGER = 50 if IS_SOAK else 1
 # Batches of each engine; a batch holds `PAIRS` pairs.
 BATCHES = {
-    "python": 30 * LONGER,
-    "duckdb": 24 * LONGER,
+    "python": 34 * LONGER,
+    "duckdb": 28 * LONGER,
     "ibis on DuckDB": 8 * LONGER,
-    "ibis on SQLite": 8 * LONGER,
     "ibis on Polars": 16 * LONGER,
 }
 TEXT_BATCHES = {"python": 8 * LONGER, "duckdb": 8 * LONGER}
 KEY_BATCHES = 2 * LONGER
 COMMANDS = 2 * LONGER
 # Batches of people whose question has totals and a number of groups of its own.
-OWN_BATCHES = {"python": 4 * LONGER, "duckdb": 4 * LONGER, "ibis on SQLite": 2 * LONGER}
+OWN_BATCHES = {"python": 5 * LONGER, "duckdb": 5 * LONGER}
 WANTED = 100_000 if IS_SOAK else 2_000
 
 Open = Callable[[Any], tuple[object, str]]
@@ -58,10 +57,8 @@ def engines() -> Iterator[dict[str, Open]]:
         held = stack.enter_context(duckdb.connect(config={"threads": 1}))
         hosts: dict[str, Any] = {
             "ibis on DuckDB": DuckDb(ibis.duckdb.from_connection(held)),
-            "ibis on SQLite": Sqlite(ibis.sqlite.connect()),
             "ibis on Polars": Polars(),
         }
-        stack.callback(hosts["ibis on SQLite"].backend.con.close)
         yield {
             "python": lambda rows: (mapping_of(rows), "python"),
             "duckdb": lambda rows: (relations.from_arrow(rows), "duckdb"),

@@ -34,9 +34,3 @@ def duck(opened: Callable[[str], Any]) -> Any:  # noqa: ANN401
 def postgres(opened: Callable[[str], Any]) -> Any:  # noqa: ANN401
     """PostgreSQL alone."""
     return opened("postgres")
-
-
-@pytest.fixture
-def sqlite(opened: Callable[[str], Any]) -> Any:  # noqa: ANN401
-    """SQLite alone."""
-    return opened("sqlite")

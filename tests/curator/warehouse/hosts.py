@@ -1,8 +1,8 @@
 """Where the suite runs: databases that take an Arrow table and give an Ibis table.
 
 A host loads each column with the type that is its own for it. What it cannot hold (a
-NaN in SQLite, a day of year five million in PostgreSQL) becomes what it would hold
-instead: a missing cell, an endless date.
+day of year five million in PostgreSQL) becomes what it would hold instead: an endless
+date.
 """
 
 import uuid
@@ -20,7 +20,7 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-__all__ = ["HOSTS", "Host", "Postgres", "Sqlite"]
+__all__ = ["HOSTS", "DuckDb", "Host", "Polars", "Postgres"]
 
 Table = Any
 
@@ -85,34 +85,6 @@ class Polars:
 
 
 @dataclass
-class Sqlite:
-    """Ibis on SQLite: a column declares its type, and a cell may be of another."""
-
-    backend: Any
-    name: str = "sqlite"
-    pace: float = 1.0
-    holds_unsigned: bool = False
-
-    def table(self, rows: Table) -> Table:
-        columns = {field.name: _sqlite_type(field.type) for field in rows.schema}
-        cells = [_sqlite_cells(rows[name]) for name in columns]
-        return self.cells(columns, zip(*cells, strict=True))
-
-    def cells(self, columns: dict[str, str], rows: Any) -> Table:  # noqa: ANN401
-        """Load rows of any Python cells into columns of declared types."""
-        connection = self.backend.con
-        declared = ", ".join(
-            f"{quoted(name)} {type_}" for name, type_ in columns.items()
-        )
-        connection.execute("DROP TABLE IF EXISTS rows")
-        connection.execute(f"CREATE TABLE rows ({declared})")
-        marks = ", ".join("?" * len(columns))
-        connection.executemany(f"INSERT INTO rows VALUES ({marks})", rows)  # noqa: S608
-        connection.commit()
-        return self.backend.table("rows")
-
-
-@dataclass
 class Postgres:
     """Ibis on a real PostgreSQL server."""
 
@@ -172,13 +144,6 @@ def _polars(_: pytest.FixtureRequest) -> Iterator[Host]:
 
 
 @contextmanager
-def _sqlite(_: pytest.FixtureRequest) -> Iterator[Host]:
-    backend = ibis.sqlite.connect()
-    yield Sqlite(backend)
-    backend.con.close()
-
-
-@contextmanager
 def _postgres(request: pytest.FixtureRequest) -> Iterator[Host]:
     url = request.getfixturevalue("postgres_server")
     connection = psycopg.connect(url)
@@ -191,7 +156,6 @@ HOSTS: dict[str, Callable[[pytest.FixtureRequest], Any]] = {
     "duckdb": _duckdb,
     "polars": _polars,
     "postgres": _postgres,
-    "sqlite": _sqlite,
 }
 
 
@@ -202,32 +166,6 @@ def _without_zoned_nanoseconds(rows: Table) -> Table:
         if pa.types.is_timestamp(each.type) and each.type.tz and each.type.unit == "ns":
             schema = schema.set(at, each.with_type(pa.timestamp("us", each.type.tz)))
     return rows.cast(schema)
-
-
-def _sqlite_type(kind: Any) -> str:  # noqa: ANN401
-    tests = pa.types
-    if tests.is_boolean(kind):
-        return "BOOLEAN"
-    if tests.is_integer(kind):
-        return "INTEGER"
-    if tests.is_floating(kind) or tests.is_decimal(kind):
-        return "REAL"
-    if tests.is_date(kind):
-        return "DATE"
-    return "TIMESTAMP" if tests.is_timestamp(kind) else "TEXT"
-
-
-def _sqlite_cells(column: Any) -> list[Any]:  # noqa: ANN401
-    kind = column.type
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return [None if cell is None else str(cell) for cell in times(column)]
-    cells = column.to_pylist()
-    if pa.types.is_decimal(kind):
-        return [None if cell is None else float(cell) for cell in cells]
-    if pa.types.is_integer(kind):
-        # What passes 64 bits is a number, and no whole number.
-        return [cell if cell is None or cell < 2**63 else float(cell) for cell in cells]
-    return list(cells)
 
 
 def _postgres_type(kind: Any) -> str:  # noqa: ANN401

@@ -1,6 +1,5 @@
 """The shoppers in a table of every database, and somebody who writes to it."""
 
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +14,7 @@ import pytest
 
 from dpratio.terms.database import DatabaseTable
 
-__all__ = ["SHOPS", "Shop", "in_duckdb", "in_sqlite", "shop_of"]
+__all__ = ["SHOPS", "Shop", "in_duckdb", "shop_of"]
 
 Columns = dict[str, list[Any]]
 
@@ -58,29 +57,6 @@ def in_postgres(url: str, columns: Columns) -> Shop:
     return Shop(DatabaseTable(url, table="public.shoppers"), double, count)
 
 
-def in_sqlite(folder: Path, columns: Columns, journal: str = "wal") -> Shop:
-    """In SQLite: with a log, where a reader keeps nobody from writing."""
-    file = folder / "shop.sqlite"
-    marks = ", ".join("?" * len(columns))
-    with sqlite3.connect(file) as connection:
-        connection.execute(f"PRAGMA journal_mode = {journal}")
-        connection.execute(f"CREATE TABLE shoppers ({_columns(columns)})")
-        rows = zip(*columns.values(), strict=True)
-        given = f"INSERT INTO shoppers VALUES ({marks})"  # noqa: S608
-        connection.executemany(given, rows)
-    connection.close()
-
-    def ask(asked: str) -> list[Any]:
-        other = sqlite3.connect(file, timeout=0)
-        with other:
-            found = other.execute(asked).fetchall()
-        other.close()
-        return found
-
-    table = DatabaseTable(f"sqlite:///{file}", table="shoppers")
-    return Shop(table, lambda: ask(_TWICE), lambda: int(ask(_COUNT)[0][0]))
-
-
 def in_duckdb(folder: Path, columns: Columns) -> Shop:
     """In a file of DuckDB, to which another process writes if it may."""
     file = folder / "shop.duckdb"
@@ -102,12 +78,11 @@ def in_duckdb(folder: Path, columns: Columns) -> Shop:
     return Shop(table, lambda: ask(_TWICE), lambda: ask(_COUNT))
 
 
-SHOPS = ("postgres", "sqlite", "duckdb")
+SHOPS = ("postgres", "duckdb")
 
 
 def shop_of(name: str, request: pytest.FixtureRequest, columns: Columns) -> Shop:
     """Open the shop of a database, by its name."""
     if name == "postgres":
         return in_postgres(request.getfixturevalue("postgres_url"), columns)
-    made_in = in_sqlite if name == "sqlite" else in_duckdb
-    return made_in(request.getfixturevalue("tmp_path"), columns)
+    return in_duckdb(request.getfixturevalue("tmp_path"), columns)

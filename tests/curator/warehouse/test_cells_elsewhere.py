@@ -1,10 +1,7 @@
-"""Every type of SQLite and Polars at its ends, in every role: none stops a release."""
+"""Every type of Polars at its ends, in every role: none stops a release."""
 
 import datetime as dt
-import sqlite3
-from contextlib import closing
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import ibis
@@ -12,61 +9,7 @@ import polars as pl
 import pytest
 
 from curator.warehouse.roles import fates, stopped
-from dpratio.curator.warehouse.open import open_warehouse
-from dpratio.terms.database import DatabaseTable
 from soak import IS_SOAK
-
-Cells = list[Any]
-
-# In SQLite every column may hold each of these.
-ANYTHING: Cells = [
-    *(None, 0, 1, -1, 2**63 - 1, -(2**63), 0.5, -0.0, 5e-324, 1.7976931348623157e308),
-    *(float("inf"), float("-inf"), "", " ", "a", "é", "1", "-0", "1e400", "9" * 40),
-    *("2026-01-01", "0000-00-00", "9999-12-31", "10000-01-01", "2026-02-30", "now"),
-    *("2026-01-01T00:00:00+99:99", "2026-01-01 24:00:00", "infinity", "NaN", "NULL"),
-    *("a\x00b", "\ufeff", b"", b"\x00", b"\xff\xfe", b"a", b"2026-01-01", b"1"),
-]
-# Text of bytes that are no UTF-8, which Python cannot bind.
-BROKEN = ("CAST(x'ff' AS TEXT)", "CAST(x'61ff62' AS TEXT)", "CAST(x'edа0' AS BLOB)")
-DECLARED = (
-    *("INTEGER", "INT", "BIGINT", "UNSIGNED BIG INT", "REAL", "DOUBLE", "FLOAT"),
-    *("NUMERIC", "DECIMAL(9, 2)", "DECIMAL(99, 98)", "DECIMAL(2, 9)", "TEXT", "BLOB"),
-    *("VARCHAR(3)", "CHAR(4)", "CLOB", "BOOLEAN", "DATE", "DATETIME", "TIMESTAMP"),
-    *("TIMESTAMPTZ", "TIME", "JSON", "UUID", "MONEY", "INTERVAL", "", "ODD (TYPE"),
-)
-
-
-@pytest.mark.parametrize("strict", [False, True])
-def test_no_cell_of_sqlite_stops_a_release(strict: bool, tmp_path: Path) -> None:  # noqa: FBT001
-    path = tmp_path / "cells.db"
-    declared = ("INT", "INTEGER", "REAL", "TEXT", "BLOB", "ANY") if strict else DECLARED
-    with closing(sqlite3.connect(path)) as connection:
-        for at, kind in enumerate(declared):
-            kind = kind if kind != "ODD (TYPE" else '"ODD (TYPE"'  # noqa: PLW2901
-            connection.execute(
-                f"CREATE TABLE t{at} (cell {kind}, score REAL, label INTEGER, "
-                f"region TEXT, id TEXT) {'STRICT' if strict else ''}"
-            )
-            marks = f"INSERT OR IGNORE INTO t{at} VALUES (?, 0.5, 1, ?, ?)"  # noqa: S608
-            for nth, cell in enumerate(ANYTHING):
-                try:
-                    connection.execute(marks, (cell, "ab"[nth % 2], f"p{nth}"))
-                except sqlite3.IntegrityError:
-                    assert strict
-            for text in BROKEN[:2]:
-                made = f"INSERT INTO t{at} VALUES ({text}, 0.5, 1, 'a', 'q')"  # noqa: S608
-                try:
-                    connection.execute(made)
-                except sqlite3.IntegrityError:
-                    assert strict
-        connection.commit()
-    found = {}
-    for at, kind in enumerate(declared):
-        opened = open_warehouse(DatabaseTable(f"sqlite:///{path}", table=f"t{at}"))
-        found[kind] = stopped(fates(opened))
-    wrong = {kind: fate for kind, fate in found.items() if fate}
-    assert wrong == {}, wrong
-
 
 _ENDS = {
     8: (pl.Int8, pl.UInt8),

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from curator.hostile_tables import Case, cases
 from curator.moves_for_tests import require_close
 from curator.people_for_tests import REGIONS, allowed, crowds, moved_by, people
-from curator.tables_for_tests import exact, plan_of
-from curator.warehouse.database.test_on_sqlite import CELLS, NUMBERS
-from curator.warehouse.hosts import Host, Sqlite
+from curator.tables_for_tests import exact
+from curator.warehouse.hosts import Host
 from curator.warehouse.laws import hold
-from dpratio.terms.bounds import Bounds
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
@@ -32,30 +30,6 @@ def test_one_row_moves_one_group_by_no_more_than_is_paid_for(
 
     case = cases(strategy, least_rows=1)
     hold(law, host, 3, case=case, data=st.data())
-
-
-def test_one_row_of_any_cells_moves_no_more(sqlite: Sqlite) -> None:
-    names = ("score", "label", "weight", "region")
-    bounds = (Bounds(-0.7, 1.3), Bounds(-5, -1), Bounds(0, 1e9))
-
-    def law(rows: list[tuple[Any, ...]], kinds: list[str]) -> None:
-        plan = plan_of(*bounds, keys=["a", "A", "é"], strategy="focused", guess=1 / 3)
-        columns = dict(zip(names, [*kinds, "TEXT COLLATE NOCASE"], strict=True))
-        found = [
-            exact(sqlite.cells(columns, some), plan, "ibis")
-            for some in (rows, rows[1:])
-        ]
-        require_close(plan, *found)
-
-    cell = st.sampled_from(CELLS)
-    number = st.sampled_from(NUMBERS)
-    hold(
-        law,
-        sqlite,
-        6,
-        rows=st.lists(st.tuples(*[cell] * 4), min_size=1, max_size=6),
-        kinds=st.lists(number, min_size=3, max_size=3),
-    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """What a database knows about a table: where it lies, and what is behind a view."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,15 +24,10 @@ STATEMENTS = (
 RENAMED = '{"customer": "order_id"}'
 
 
-@pytest.fixture(params=["sqlite", "duckdb", "postgres"])
+@pytest.fixture(params=["duckdb", "postgres"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a database with a table and views of it."""
     path = tmp_path / "book.db"
-    if request.param == "sqlite":
-        with closing(sqlite3.connect(path)) as lite:
-            for statement in STATEMENTS:
-                lite.execute(statement)
-        return f"sqlite:///{path}"
     if request.param == "duckdb":
         with closing(duckdb.connect(str(path))) as duck:
             for statement in STATEMENTS:

@@ -8,7 +8,7 @@ from curator.pairs_for_tests import exact_of, pairs_plan, table_of
 from curator.table_sources import mapping_of
 from curator.test_pairs import PLANS, people
 from curator.test_searched import without_noise
-from curator.warehouse.shops_for_tests import SHOPS, Shop, shop_of
+from curator.warehouse.shops_for_tests import SHOPS, Shop, in_postgres, shop_of
 from dpratio.curator import measure
 from dpratio.curator.release_sums import release_sums
 
@@ -50,14 +50,13 @@ def test_products_are_of_the_same_rows_as_the_sums(
     assert (found.values.tolist(), found.products.tolist()) == wanted
 
 
-@pytest.mark.parametrize("shop_name", ["postgres", "sqlite"])
 def test_sums_beyond_53_bits_are_added_in_whole_numbers(
-    shop_name: str, request: pytest.FixtureRequest
+    postgres_url: str,
 ) -> None:
     plan = pairs_plan([("jan", "feb")])
     months = ("jan", "feb")
     rows = [(f"p{at}", month, 10.0, 0.0) for at in range(500) for month in months]
     one = exact_of(table_of(rows[:2]), plan, "duckdb")[1]
-    shop = shop_of(shop_name, request, mapping_of(table_of(rows)))
+    shop = in_postgres(postgres_url, mapping_of(table_of(rows)))
     many = exact_of(measure.connect(shop.table, "auto"), plan, "auto")[1]
     assert many == [[500 * cell for cell in one[0]]]

@@ -1,6 +1,5 @@
 """Bounds that are found where the data are: in one snapshot of a database."""
 
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from curator.warehouse.shops_for_tests import (
     SHOPS,
     Shop,
     in_duckdb,
-    in_sqlite,
     shop_of,
 )
 from dpratio.curator import searched as room
@@ -65,23 +63,6 @@ def test_what_is_written_between_the_readings_is_not_read(
     # DuckDB lets no other process write meanwhile.
     is_duckdb = request.node.callspec.params["shop"] == "duckdb"
     assert shop.count() == (COUNT if is_duckdb else 2 * COUNT)
-
-
-def test_without_a_log_nobody_writes_to_sqlite_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shop = in_sqlite(tmp_path, COLUMNS, journal="delete")
-
-    def meanwhile() -> None:
-        with pytest.raises(sqlite3.OperationalError, match="locked"):
-            shop.double()
-
-    with without_noise():
-        wanted = released(COLUMNS)
-    found = released_while(shop, meanwhile, monkeypatch)
-    assert (found.searched, found.questions) == (wanted.searched, wanted.questions)
-    shop.double()
-    assert shop.count() == 2 * COUNT
 
 
 @pytest.mark.parametrize("end", ["", ".wal"])

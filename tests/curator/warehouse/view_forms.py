@@ -37,8 +37,8 @@ COLUMNS: dict[str, list[Any]] = {
     ],
 }
 
-_P, _D, _S = "postgres", "duckdb", "sqlite"
-_ALL = (_P, _D, _S)
+_P, _D = "postgres", "duckdb"
+_ALL = (_P, _D)
 
 # By the databases that have it, and the conditions themselves.
 FORMS: list[tuple[tuple[str, ...], list[str]]] = [
@@ -127,14 +127,6 @@ FORMS: list[tuple[tuple[str, ...], list[str]]] = [
             *("adult = CAST('t' AS BOOLEAN)", "mood > 'sad'", "mood = 'glad'"),
         ],
     ),
-    (
-        (_S,),
-        [
-            *("whole NOTNULL", "whole NOT NULL", "whole ISNULL", "whole == 5"),
-            *("whole != 5", "[whole] = 5", "`whole` = 5", '"whole" = 5', "score = .5"),
-            *("seen_at > '2026-01-01'", "score < 0.30000000000001"),
-        ],
-    ),
 ]
 
 # What looks like one of these and is read in another way.
@@ -159,13 +151,6 @@ REFUSED: dict[str, list[str]] = {
         *("seen_at > '2026-01-01'::DATE::TIMESTAMP_NS", "whole = whole"),
         *("seen = '20260101'", "whole BETWEEN 1 AND whole", "seen_ns > '2026-01-01'"),
         *("adult IS TRUE", "region ILIKE 'n%'", "score > 0.12345678901234567"),
-    ],
-    _S: [
-        *("whole IS 5", "whole IS NOT 5", "whole IS DISTINCT FROM 5", "adult = 1"),
-        *("region = 'NORTH' COLLATE NOCASE", "whole = '5'", "whole = 0x10"),
-        *("CAST(region AS TEXT) = 'north'", 'region = "north"', "region GLOB 'n*'"),
-        *("seen = '20260101'", "seen > 'now'", "whole IN (1, NULL)", "whole = 5.0"),
-        *("score = CAST(0.5 AS REAL)", "region = 5", "rowid = 5", "whole = x'05'"),
     ],
 }
 

@@ -87,10 +87,8 @@ FIRST_DAY, LAST_DAY = day_number(dt.date.min), day_number(dt.date.max)
 class Dialect:
     """How one database reads numbers, keys, ids and days; here the common ground."""
 
-    # Whether rows are added up by their keys before these are joined with declared
-    # ones: of use where a join costs as much as a sum; and whether text is equal where
-    # its bytes are, so that only what is added up is read as those.
-    adds_before_joins = False
+    # Whether text is equal where its bytes are, so that only what is added up is read
+    # as those.
     text_is_bytes = False
 
     # Whether months are counted by a formula, and not found in a table of days.
@@ -100,12 +98,9 @@ class Dialect:
     vanishing_stops = False
 
     # Of views: the types that constants are cast to, by the names that sqlglot gives
-    # them, and the database's own types whose columns may be compared. Where times are
-    # text they are compared as they are written; where decimals are doubles, as those.
+    # them, and the database's own types whose columns may be compared.
     casts_in_views: frozenset[str] = frozenset()
     compared_in_views: frozenset[str] = frozenset()
-    times_are_text = False
-    decimals_are_doubles = False
 
     def check(self, backend: Backend) -> None:
         """Make a connection ready, from what is public; refuse one that is unfit."""
@@ -158,16 +153,6 @@ class Dialect:
         """Tell where a view's column is NULL, and only there."""
         return column.isnull()
 
-    def constant(self, written: str) -> Value:
-        """Write a number of a view as the double that the database reads it as."""
-        return self.double(float(written))
-
-    def moment(self, written: str, kind: Any) -> Value:  # noqa: ANN401
-        """Write a day or time of a view as one of a column's type."""
-        if kind.is_date():
-            return ibis.date(dt.date.fromisoformat(written))
-        return ibis.literal(written).cast(kind)
-
     def number(self, column: Value) -> Value:
         """Read a number column as doubles; what cannot be read is missing."""
         if column.type().is_boolean():
@@ -204,10 +189,6 @@ class Dialect:
         """Read an integer key; one too large to be declared is another key."""
         return column.cast("int64")
 
-    def truth(self, column: Value) -> Value:
-        """Read a boolean key as 1 or 0."""
-        return ibis.cases((column, 1), (~column, 0)).cast("int64")
-
     def day(self, column: Value) -> Value:
         """Read a date or time as its day's number, in UTC; missing off the calendar."""
         raise NotImplementedError
@@ -235,10 +216,6 @@ class Dialect:
     def text_number(self, text: Value, hashed: Value) -> Value:
         """Give the number of a text id, as `keys.number_of_id` does."""
         raise NotImplementedError
-
-    def remainder(self, number: Value, by: int) -> Value:
-        """Divide whole numbers, and give what is left, of whatever sign."""
-        return number % by
 
     def digest(self, key: str, place: Value, unit: Value) -> Value:
         """Hash a key of the plan, a group and an id, to order the groups of an id."""

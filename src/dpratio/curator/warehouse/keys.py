@@ -37,7 +37,9 @@ def key_of(dialect: Dialect, table: Value, each: Keys | Periods) -> Value:
         return dialect.any_day(column) if _is_declared(each) else dialect.day(column)
     if kind is str:
         return text_of(dialect, column, each)  # type: ignore[arg-type]
-    return dialect.truth(column) if kind is bool else dialect.whole(column)
+    if kind is bool:
+        return ibis.cases((column, 1), (~column, 0)).cast("int64")
+    return dialect.whole(column)
 
 
 def text_of(dialect: Dialect, column: Value, each: Keys) -> Value:

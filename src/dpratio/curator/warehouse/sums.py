@@ -79,7 +79,7 @@ def _late_texts(dialect: Dialect, statement: Statement) -> list[int] | None:
     joined = [
         at for at, each in enumerate(statement.dimensions) if is_joined(dialect, each)
     ]
-    if not dialect.adds_before_joins or statement.unit is not None or not joined:
+    if statement.unit is not None or not joined:
         return None
     if not dialect.text_is_bytes:
         return []

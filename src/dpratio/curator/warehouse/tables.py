@@ -18,7 +18,6 @@ _DIALECTS = {
     "duckdb": ("on_duckdb", "DuckDb"),
     "postgres": ("database.on_postgres", "Postgres"),
     "pyspark": ("spark.on_spark", "Spark"),
-    "sqlite": ("database.on_sqlite", "Sqlite"),
 }
 
 

@@ -183,11 +183,11 @@ def _beyond(dialect: Dialect, total: Value, rule: Total) -> Value:
 
 def _rank(dialect: Dialect, held: Value, rule: UnitRule) -> Value:
     """Rank a group of an id, as `keys.rank_of` does."""
-    field, start, rest = RANK_FIELD - 1, rank_key(rule.key), dialect.remainder
+    field, start = RANK_FIELD - 1, rank_key(rule.key)
     # A database may give the remainder the sign of its number.
-    number = rest(_id_number(dialect, held), field) + field + start
-    spread = rest(held.code * RANK_FACTOR + start, RANK_FIELD)
-    return rest((rest(number, field) + 1) * spread, RANK_FIELD)
+    number = _id_number(dialect, held) % field + field + start
+    spread = (held.code * RANK_FACTOR + start) % RANK_FIELD
+    return (number % field + 1) * spread % RANK_FIELD
 
 
 def _hashed(dialect: Dialect, unit: Value) -> Value:

@@ -173,10 +173,10 @@ def test_a_study_may_lie_in_another_folder(
         ("data/2026.csv", "data/{period}1.csv"),
         ("data/2026.csv", "x/{period}.csv"),
         ("data/a/", "data/{period}a/"),
-        (DatabaseTable("sqlite:///a.db", table="t"), "a.db.csv"),
+        (DatabaseTable("duckdb:///a.db", table="t"), "a.db.csv"),
         (
-            DatabaseTable("sqlite:///a.db", table="t"),
-            DatabaseTable("sqlite:///a.db", table="u"),
+            DatabaseTable("duckdb:///a.db", table="t"),
+            DatabaseTable("duckdb:///a.db", table="u"),
         ),
         (
             DatabaseTable("postgres://h/d", table="t"),
@@ -192,7 +192,7 @@ def test_another_source_than_the_one_that_is_read_is_refused(
 
 
 def test_a_database_in_a_file_may_be_named_from_the_study(folder: Path) -> None:
-    named = DatabaseTable("sqlite:///book.db", table="t")
+    named = DatabaseTable("duckdb:///book.db", table="t")
     source = found(named.beside(Path("link")), named)
     assert source.written.database == "book.db"
     assert source.place == Place(f"file:{folder}/data/book.db", ("t",))

@@ -2,7 +2,6 @@
 
 import gc
 import logging
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -45,7 +44,7 @@ STATEMENTS = (
     "CREATE VIEW shifted AS SELECT score + 1 AS score, label FROM loans",
     "CREATE VIEW nested AS SELECT score, label FROM north",
 )
-HOSTS = ("sqlite", "duckdb", "postgres")
+HOSTS = ("duckdb", "postgres")
 
 Run = Callable[[str], object]
 
@@ -59,11 +58,10 @@ def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, 
         run: Run = connection.execute
     else:
         path = tmp_path / "people #1 it's.db"
-        url = f"{request.param}:///{path}"
-        library: Any = {"sqlite": sqlite3, "duckdb": duckdb}[request.param]
+        url = f"duckdb:///{path}"
 
         def run(statement: str) -> None:
-            own = library.connect(path)
+            own = duckdb.connect(path)
             own.execute(statement)
             own.commit()
             own.close()
@@ -165,7 +163,6 @@ def test_one_connection_answers_all_parts_and_is_closed(
     "url",
     [
         "postgres://ann:s3cr3t@127.0.0.1:1/credit",
-        "sqlite:////no/such/folder/people.db",
         "duckdb:////no/such/folder/people.db",
     ],
 )
@@ -177,19 +174,14 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(
     assert "s3cr3t" not in said_by(refused.value)
 
 
-@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
-def test_a_path_with_a_slash_too_few_is_said_to_lead_nowhere(
-    scheme: str, tmp_path: Path
-) -> None:
+def test_a_path_with_a_slash_too_few_is_said_to_lead_nowhere(tmp_path: Path) -> None:
     path = tmp_path / "people.db"
     path.touch()
     relative = str(path).removeprefix("/")
     with pytest.raises(FileRefused) as refused:
-        exact(
-            DatabaseTable(f"{scheme}:///{relative}", table="loans"), plan_of(), "auto"
-        )
+        exact(DatabaseTable(f"duckdb:///{relative}", table="loans"), plan_of(), "auto")
     assert str(refused.value) == (
-        f"no database answers at '{scheme}:///{relative}': there is no such file. "
+        f"no database answers at 'duckdb:///{relative}': there is no such file. "
         "Three slashes begin a path from the folder you are in, four a path from the "
         "root."
     )
@@ -209,12 +201,11 @@ def test_a_driver_that_is_missing_is_named_and_no_server_is_blamed(
         connect_to(DatabaseTable(url, table="loans"))
 
 
-@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
 def test_a_file_that_is_no_database_is_refused_and_none_is_made(
-    scheme: str, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "people.db"
-    table = DatabaseTable(f"{scheme}:///{path}", table="loans")
+    table = DatabaseTable(f"duckdb:///{path}", table="loans")
     with pytest.raises(FileRefused):
         exact(table, plan_of(), "auto")
     assert not path.exists()
@@ -254,25 +245,6 @@ def test_what_a_server_says_reaches_nobody_and_the_charge_stays(
     assert held.state == "opened"
 
 
-def test_columns_of_no_declared_type_are_read_cell_by_cell(tmp_path: Path) -> None:
-    path = tmp_path / "loose.db"
-    own = sqlite3.connect(path)
-    odd = 'a FANCY_TYPE, b "INT[", c "DECIMAL(x)"'
-    own.execute(f"CREATE TABLE loans (score, label, {odd})")
-    table = DatabaseTable(f"sqlite:///{path}", table="loans")
-    own.commit()
-    empty = [[0, 0, 0, 0, 0]]
-    assert exact(table, plan_of(), "auto") == empty
-    own.executemany(
-        "INSERT INTO loans (score, label) VALUES (?, ?)",
-        [("0.5", 1), (b"0.5", 1), (0.5, 1), (None, 1), (1, 0.75)],
-    )
-    own.commit()
-    own.close()
-    found = exact(table, plan_of(), "auto")
-    assert found == [[2 << 24, 2 << 24, 3 << 23, 5 << 22, 3 << 23]]
-
-
 def test_an_application_of_our_own_tells_no_parts_and_is_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -308,7 +280,7 @@ def test_an_application_of_our_own_tells_no_parts_and_is_stopped(
 
 
 def test_another_engine_does_not_read_databases() -> None:
-    table = DatabaseTable("sqlite:///people.db", table="loans")
+    table = DatabaseTable("duckdb:///people.db", table="loans")
     for engine in ("python", "duckdb"):
         with pytest.raises(DpratioError, match=f"engine '{engine}' does not read"):
             exact(table, plan_of(), engine)

@@ -128,7 +128,6 @@ LISTED = " DB.example.org. ,10.0.0.7,fe80::1,"
         "spark://yarn",
         "spark://active",
         "k8s://https://db.example.org:443",
-        "sqlite:///loans.db",
         "duckdb:///loans.db",
     ],
 )

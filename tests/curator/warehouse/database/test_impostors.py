@@ -3,7 +3,6 @@
 Each was tried against dpratio and worked once.
 """
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from curator.tables_for_tests import asked, exact, plan_of
 from dpratio.curator import measure
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.silence import silence
 from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
 from dpratio.terms.database import DatabaseTable
 
@@ -193,48 +191,6 @@ def test_macros_in_a_file_do_not_stand_in_for_functions_of_duckdb(
     own.close()
     table = DatabaseTable(f"duckdb:///{path}", table="loans")
     assert exact(table, plan_of(), "auto") == ONE
-
-
-def test_a_comment_that_only_one_parser_sees_hides_no_join(tmp_path: Path) -> None:
-    path = tmp_path / "people.db"
-    own = sqlite3.connect(path)
-    own.execute("CREATE TABLE loans (score REAL, label INTEGER)")
-    own.execute("CREATE TABLE big (n INTEGER)")
-    own.execute("CREATE VIEW v AS SELECT score, label FROM loans -- \r/*\n, big --*/")
-    own.commit()
-    own.close()
-    with pytest.raises(SchemaRefused):
-        exact(DatabaseTable(f"sqlite:///{path}", view="v"), plan_of(), "auto")
-
-
-def test_tables_that_sqlite_makes_up_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "people.db"
-    own = sqlite3.connect(path)
-    own.execute("CREATE VIRTUAL TABLE pages USING fts5(score, label)")
-    own.execute("CREATE TABLE loans (id INTEGER PRIMARY KEY, score, label)")
-    own.execute("ANALYZE")
-    own.commit()
-    own.close()
-    for name in ("pages", "sqlite_stat1"):
-        with pytest.raises(SchemaRefused, match="is no table of the database"):
-            exact(DatabaseTable(f"sqlite:///{path}", table=name), plan_of(), "auto")
-
-
-def test_a_connection_of_the_users_is_left_as_it_was(tmp_path: Path) -> None:
-    own = sqlite3.connect(tmp_path / "people.db")
-    own.execute("CREATE TABLE loans (score REAL, label INTEGER, region TEXT)")
-    own.execute("CREATE TEMP TABLE mine (n INTEGER)")
-    own.execute(INSERT)
-    with silence():
-        rows = ibis.sqlite.from_connection(own).table("loans")
-    own.execute(INSERT)
-    plan = plan_of(keys=["north"])
-    with pytest.raises(InvalidInput, match="outside of transactions"):
-        exact(rows, plan, "auto")
-    own.rollback()
-    assert isinstance(exact(rows, plan, "auto"), list)
-    assert own.execute("SELECT name FROM sqlite_temp_schema").fetchall()[0] == ("mine",)
-    own.close()
 
 
 def test_a_panic_is_no_message(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,7 @@
-"""What expressions of Ibis read in PostgreSQL and SQLite, and names that stand in."""
+"""What expressions of Ibis read in PostgreSQL, and names that stand in."""
 
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import ibis
@@ -45,40 +43,26 @@ def in_postgres(postgres_url: str) -> Iterator[Backend]:
         yield ibis.postgres.from_connection(connection)
 
 
-@pytest.fixture
-def in_sqlite() -> Iterator[Backend]:
-    with closing(sqlite3.connect(":memory:")) as connection:
-        for each in TABLES:
-            connection.execute(each)
-        connection.commit()
-        yield ibis.sqlite.from_connection(connection)
-
-
-@pytest.fixture(params=["in_postgres", "in_sqlite"])
-def backend(request: pytest.FixtureRequest) -> Backend:
-    return request.getfixturevalue(request.param)
-
-
 def refused(rows: Any) -> None:  # noqa: ANN401
     with pytest.raises(SchemaRefused, match="reads a file or a table more than once"):
         open_table(rows, asked(plan_of()), "ibis")
 
 
-def test_a_table_that_is_read_again_is_refused(backend: Backend) -> None:
-    loans, chosen = backend.table("loans"), backend.table("chosen")
-    others = backend.table("others")
+def test_a_table_that_is_read_again_is_refused(in_postgres: Backend) -> None:
+    loans, chosen = in_postgres.table("loans"), in_postgres.table("chosen")
+    others = in_postgres.table("others")
     for rows in (loans, chosen, loans.union(others), loans.filter(loans.score > 0)):
         assert exact(rows, plan_of(), "ibis")[0][0] == 1 << 24
         refused(rows.union(rows))
     refused(loans.union(chosen))
     refused(loans.filter(loans.score.isin(chosen.score)))
     refused(loans.join(chosen, "score").select("score", "label"))
-    refused(backend.sql("SELECT * FROM loans UNION ALL SELECT * FROM chosen"))
+    refused(in_postgres.sql("SELECT * FROM loans UNION ALL SELECT * FROM chosen"))
 
 
-def test_rows_that_python_hands_over_are_seen_too(backend: Backend) -> None:
+def test_rows_that_python_hands_over_are_seen_too(in_postgres: Backend) -> None:
     rows = ibis.memtable(pa.table({"score": [0.5], "label": [1]}))
-    loans = backend.table("loans").cast({"label": "int64"})
+    loans = in_postgres.table("loans").cast({"label": "int64"})
     assert exact(loans.union(rows), plan_of(), "ibis")[0][0] == 2 << 24
     refused(loans.union(rows).union(rows))
 
@@ -91,21 +75,6 @@ def test_a_table_and_its_parts_are_one(in_postgres: Backend) -> None:
     assert exact(loans, plan_of(), "ibis")[0][0] == 2 << 24
     assert exact(heirs, plan_of(), "ibis")[0][0] == 1 << 24
     refused(loans.union(heirs))
-
-
-def test_a_function_in_the_place_of_one_of_sqlite_is_refused(
-    in_sqlite: Backend,
-) -> None:
-    loans = in_sqlite.table("loans")
-    open_table(loans, asked(plan_of()), "ibis")
-    in_sqlite.con.create_function("typeof", 1, lambda _: "text")
-    with pytest.raises(InvalidInput) as error:
-        open_table(loans, asked(plan_of()), "ibis")
-    assert str(error.value) == (
-        "a function means what SQLite says, got a connection with a function 'typeof' "
-        "of its own in its place. Give that another name, or open the table on another "
-        "connection."
-    )
 
 
 TYPES = {

@@ -33,7 +33,6 @@ __all__ = [
 
 _ENDINGS = (".parquet", ".csv", ".csv.gz", "/")
 _NAME = re.compile(r"[\w-]+")  # of a period
-_IN_FILES = {"duckdb", "sqlite"}
 _HERE = {"", "localhost", "127.0.0.1", "::1", "[::1]"}
 _PORT = "5432"
 
@@ -159,7 +158,7 @@ def _whole(
     """
     if written == read:
         return read
-    field = "database" if read.scheme in _IN_FILES else "path"
+    field = "database" if read.scheme == "duckdb" else "path"
     if written.differences(read) != [field]:
         return None
     plain = str(PurePath(getattr(written, field)))
@@ -185,7 +184,7 @@ def _place(read: SourceDescription, origin: Origin | None) -> Place:
     if read.path is not None:
         return Place(IN_FILES, (_real(read.path),), declared=_declared(read))
     names = read.table or read.view or ()
-    if read.scheme in _IN_FILES:
+    if read.scheme == "duckdb":
         where = f"file:{_real(str(read.database))}"
     elif read.scheme == "postgresql":
         server = _server(read) if origin is None else origin.server

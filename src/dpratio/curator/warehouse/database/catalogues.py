@@ -44,7 +44,6 @@ def what_is(backend: Backend, names: Sequence[str]) -> Found | None:
         "duckdb": _in_duckdb,
         "postgres": _in_postgres,
         "pyspark": _in_spark,
-        "sqlite": _in_sqlite,
     }
     return finders[backend.name](backend, names)
 
@@ -86,24 +85,6 @@ def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
     # Partitions and children are read with their parent, wherever they lie.
     is_stored = kind in {"r", "p"} and not has_foreign
     return Found(TABLE if is_stored and not (is_own or is_filtered) else OTHER, full)
-
-
-def _in_sqlite(backend: Backend, names: Sequence[str]) -> Found | None:
-    *outer, name = names
-    schema = outer[0] if outer else "main"
-    rows = backend.con.execute(
-        f"SELECT type, name, coalesce(sql, '') FROM {identifier(schema)}.sqlite_schema "
-        "WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE",
-        (name,),
-    ).fetchall()
-    if not rows:
-        return None
-    kind, name, written = rows[0]
-    if kind == "view":
-        return Found(VIEW, (schema, name), written)
-    is_own = name.lower().startswith("sqlite_")
-    is_virtual = written.upper().startswith("CREATE VIRTUAL")
-    return Found(OTHER if is_own or is_virtual else TABLE, (schema, name))
 
 
 def _in_duckdb(backend: Backend, names: Sequence[str]) -> Found | None:

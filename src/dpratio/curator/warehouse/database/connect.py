@@ -2,11 +2,9 @@
 
 import contextlib
 import os
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 import ibis
 
@@ -82,7 +80,6 @@ def connect_to(source: DatabaseTable) -> Connected:
         "postgres": _postgres,
         "postgresql": _postgres,
         "spark": _spark,
-        "sqlite": _sqlite,
     }
     connected = None
     with contextlib.suppress(Exception):
@@ -139,8 +136,7 @@ def _require_driver(scheme: str) -> None:
 
 
 def _why(source: DatabaseTable) -> str:
-    in_file = source.scheme in {"duckdb", "sqlite"}
-    if in_file and not os.path.exists(source.file):  # noqa: PTH110 (never raises)
+    if source.is_file and not os.path.exists(source.file):  # noqa: PTH110 (never raises)
         return (
             ": there is no such file. Three slashes begin a path from the folder you "
             "are in, four a path from the root."
@@ -199,17 +195,6 @@ def _duckdb(source: DatabaseTable) -> Connected:
     # Not made the current one: macros of a file would stand in for functions of ours.
     connection.execute(f"ATTACH {literal(path)} AS given (READ_ONLY)")
     return Connected(ibis.duckdb.from_connection(connection), connection.close)
-
-
-def _sqlite(source: DatabaseTable) -> Connected:
-    path = quote(str(Path(source.file).absolute()))
-    # Queries run in a thread of their own, so that they can be interrupted.
-    connection = sqlite3.connect(
-        f"file:{path}?mode=ro", uri=True, check_same_thread=False
-    )
-    connection.execute("SELECT count(*) FROM sqlite_schema")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    return Connected(ibis.sqlite.from_connection(connection), connection.close)
 
 
 def _postgres(source: DatabaseTable) -> Connected:

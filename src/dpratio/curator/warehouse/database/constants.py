@@ -148,14 +148,14 @@ def _text(given: _Written, _: Kind, __: Dialect, native: str) -> Value | None:
     return ibis.literal(given.text) if fits else None
 
 
-def _date(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | None:
+def _date(given: _Written, *_: object) -> Value | None:
     found = _moment(given, {"DATE"})
     if found is None or found[1] is not None:
         return None
-    return dialect.moment(found[0], kind)
+    return ibis.date(dt.date.fromisoformat(found[0]))
 
 
-def _time(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | None:
+def _time(given: _Written, kind: Kind, *_: object) -> Value | None:
     """A time of day, which a zone has an offset for; midnight by default."""
     zoned = kind.timezone is not None
     found = _moment(given, {"TIMESTAMPTZ"} if zoned else {*_TIMES, "DATE"})
@@ -164,8 +164,7 @@ def _time(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | None
     day, clock, offset = found
     if zoned != (offset is not None) or ("DATE" in given.casts and clock is not None):
         return None
-    written = given.text if dialect.times_are_text else f"{day} {clock or '00:00:00'}"
-    return dialect.moment(written + (offset or ""), kind)
+    return ibis.literal(f"{day} {clock or '00:00:00'}{offset or ''}").cast(kind)
 
 
 def _moment(
@@ -204,11 +203,7 @@ def _fits_numbers(given: _Written) -> bool:
     return given.casts <= _NUMBERS and is_whole and (is_cast or not given.is_text)
 
 
-def _decimal(
-    given: _Written, kind: Kind, dialect: Dialect, native: str
-) -> Value | None:
-    if dialect.decimals_are_doubles:
-        return _double(given, kind, dialect, native)
+def _decimal(given: _Written, kind: Kind, __: Dialect, native: str) -> Value | None:
     inexact = given.casts & {"DOUBLE", "FLOAT"}
     if inexact or not _DECIMAL.fullmatch(given.text) or not _fits_numbers(given):
         return None
@@ -236,7 +231,7 @@ def _double(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | No
     single = "FLOAT" in given.casts or str(kind).endswith("float32")
     if single and not _is_single(value):
         return None
-    return dialect.constant(given.text)
+    return dialect.double(value)
 
 
 def _is_single(value: float) -> bool:

@@ -55,7 +55,6 @@ _HASH_BYTES = 7
 class Postgres(Dialect):
     """PostgreSQL: a cast stands in a CASE that lets no unfit value through."""
 
-    adds_before_joins = True
     vanishing_stops = True
     casts_in_views = frozenset(
         {

@@ -37,7 +37,6 @@ _BY_ARROW = "spark.sql.execution.arrow.pyspark.enabled"
 class Spark(Dialect):
     """Spark in ANSI mode or not: no expression here depends on it."""
 
-    adds_before_joins = True
     text_is_bytes = True
     counts_months = True
     casts_in_views = frozenset({"DATE"})
