@@ -2,8 +2,7 @@
 
 It runs on one machine with two threads, both statements in turn in one session, after
 two runs of each that do not count. Measured is the CPU time of the driver and of
-Python; the median of the ratios of neighbouring runs counts. Ibis tables on DuckDB run
-our own SQL, which `release` measures.
+Python; the median of the ratios of neighbouring runs counts.
 """
 
 import json

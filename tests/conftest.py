@@ -7,9 +7,9 @@ on a Spark cluster. In a soak a test takes minutes, and each goes where there is
 
 What needs a server, a browser, a JVM or a package of its own is marked ``outside``, and
 ``make test`` leaves it to ``make test-all``. So it does with what takes long, ``slow``:
-laws of coverage, long simulations, fuzzing, races, audits, and what is asked through
-Ibis. Of other laws it tries a fifth of the examples, and of rules in many cases those
-that `tiers.quick_first` leaves to it.
+laws of coverage, long simulations, fuzzing, races and audits. Of other laws it tries a
+fifth of the examples, and of rules in many cases those that `tiers.quick_first` leaves
+to it.
 """
 
 import gc
@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(
     for item in items:
         if _is_outside(item):
             item.add_marker(pytest.mark.outside)
-        if item.nodeid.startswith(_SLOW) or _names(item, "ibis "):
+        if item.nodeid.startswith(_SLOW):
             item.add_marker(pytest.mark.slow)
         if is_quick:
             _try_fewer(item)
@@ -100,14 +100,10 @@ def _try_fewer(item: pytest.Item) -> None:
 
 def _is_outside(item: pytest.Item) -> bool:
     started = _SERVERS & set(getattr(item, "fixturenames", ()))
-    named = _names(item, "postgres", "spark")
-    return bool(named or started or item.nodeid.startswith((_SPARK, _PACKAGES)))
-
-
-def _names(item: pytest.Item, *words: str) -> bool:
     given = getattr(getattr(item, "callspec", None), "params", {}).values()
     texts = [each.lower() for each in given if isinstance(each, str)]
-    return any(word in each for each in texts for word in words)
+    named = any(word in each for each in texts for word in ("postgres", "spark"))
+    return bool(named or started or item.nodeid.startswith((_SPARK, _PACKAGES)))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -58,7 +58,6 @@ HOMES = {
             "keys",
             "numbers",
             "on_files",
-            "open",
             "spark/frames",
             "spark/on_spark",
             "units",

@@ -9,14 +9,12 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import duckdb
-import ibis
 import polars as pl
 import pyarrow as pa
 import pytest
 
 import dpratio as dpr
 from curator.tables_for_tests import plan_of
-from curator.warehouse.hosts import DuckDb
 
 PATIENCE = 120.0
 ROWS: dict[str, list[Any]] = {"score": [0.5, 0.25], "label": [1, 0]}
@@ -66,25 +64,10 @@ def in_polars(hook: Hook) -> Iterator[object]:
     yield pl.LazyFrame(ROWS).with_columns(pl.col("score").map_batches(hooked_cells))
 
 
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def hooked(cell: float) -> float:  # type: ignore[empty-body]
-    """Stand for the function of that name in a database."""
-
-
-@contextmanager
-def in_ibis_on_duckdb(hook: Hook) -> Iterator[object]:
-    with closing(duckdb.connect()) as connection:
-        connection.create_function("hooked", call(hook), ["DOUBLE"], "DOUBLE")
-        host = DuckDb(ibis.duckdb.from_connection(connection))
-        rows = host.table(pa.table(ROWS))
-        yield rows.mutate(score=hooked(rows.score))
-
-
 SOURCES = {
     "python": in_python,
     "duckdb": in_duckdb,
     "polars": in_polars,
-    "ibis on DuckDB": in_ibis_on_duckdb,
 }
 
 

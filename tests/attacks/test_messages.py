@@ -9,7 +9,6 @@ from itertools import product
 from pathlib import Path
 
 import duckdb
-import ibis
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -18,7 +17,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from curator.tables_for_tests import plan_of, said_by
-from curator.warehouse.hosts import DuckDb
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
@@ -69,12 +67,6 @@ def cast_in_duckdb(some: list[str], _: Path) -> object:
     return connection.sql(query)
 
 
-def cast_in_ibis(some: list[str], _: Path) -> object:
-    host = DuckDb(ibis.duckdb.from_connection(duckdb.connect()))
-    table = host.table(as_text(some))
-    return table.mutate(score=table.score.cast("float64"))
-
-
 def cast_in_polars(some: list[str], _: Path) -> object:
     frame = pl.DataFrame(as_text(some))
     return frame.lazy().with_columns(pl.col("score").cast(pl.Float64))
@@ -101,7 +93,6 @@ FAILING: dict[str, Callable[[list[str], Path], object]] = {
     "text as numbers": lambda some, _: as_text(some),
     "text as numbers in a CSV file": text_in_csv,
     "a cast that fails in DuckDB": cast_in_duckdb,
-    "a cast that fails in Ibis": cast_in_ibis,
     "a cast that fails in Polars": cast_in_polars,
     "pages that cannot be read": broken_parquet,
     "categories as numbers": lambda some, _: categories(some),

@@ -67,8 +67,8 @@ def test_14_a_person_moves_as_many_groups_of_a_question_as_it_says(engine: str) 
     others = [row for at in range(3) for row in rows_of(f"person {at}", 4)]
     found = []
     for own in ([], rows_of("ann", 10_000)):
-        with given_to(engine, table_of([*others, *own])) as (source, name):
-            found.append(sums_before_noise(source, plan, name))
+        source = given_to(engine, table_of([*others, *own]))
+        found.append(sums_before_noise(source, plan, engine))
     less, more = found
     for question, one, other in zip(plan.questions, more, less, strict=True):
         moved = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attacks.engines_for_attacks import given_to
+from attacks.engines_for_attacks import ENGINES, given_to
 from curator.pairs_for_tests import (
     MONTHS,
     exact_of,
@@ -28,7 +28,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 
-ENGINES = ("python", "duckdb")
 EVERY = tuple(itertools.combinations(MONTHS, 2))
 LAWS = [
     (strategy, mechanism)
@@ -43,12 +42,7 @@ OTHERS: Rows = [
 
 
 def sums_of(engine: str, rows: Rows, plan: Plan) -> Any:  # noqa: ANN401
-    with given_to(engine, table_of(rows)) as (source, name):
-        if name == "ibis":
-            opened: Any = measure.connect(source, name)
-            # As if it were ours: that of somebody else is not read twice.
-            return exact_of(replace(opened, is_own=True), plan, "auto")
-        return exact_of(source, plan, name)
+    return exact_of(given_to(engine, table_of(rows)), plan, engine)
 
 
 def person(values: list[tuple[float, float]], name: str = "ann") -> Rows:

@@ -83,8 +83,7 @@ def test_14_a_person_with_ten_thousand_rows_counts_once_in_a_few_keys(
         region = [*keys[:100], *own]
         ids = [f"person {at % 50}" for at in range(100)] + ["ann"] * len(own)
         table = pa.table({"region": region, "id": ids})
-        with given_to(engine, table) as (source, name):
-            found.append(open_keys(source, asked, name)())
+        found.append(open_keys(given_to(engine, table), asked, engine)())
     more, less = found
     moved = [more[key] - less.get(key, 0) for key in more]
     assert sorted(each for each in moved if each) == [1, 1, 1]

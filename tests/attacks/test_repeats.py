@@ -2,14 +2,11 @@
 
 import os
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import ibis
 import polars as pl
-import psycopg
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
@@ -151,35 +148,6 @@ def test_37_a_lazy_frame_that_reads_a_file_again_is_refused(
     one, some = (f"{tmp_path}/2026/{each}/rows.parquet" for each in ("00", "*"))
     with pytest.raises(SchemaRefused, match="more than once"):
         release_sums(frame(one, some), plan_of(), ledger=None, engine=engine)
-
-
-@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
-@pytest.mark.parametrize("database", ["DuckDB", "PostgreSQL"])
-def test_37_an_ibis_table_that_reads_a_table_again_is_refused(
-    database: str, request: pytest.FixtureRequest
-) -> None:
-    """By its own name, by another, or through a view.
-
-    Source: found by an independent attack on this code, 2026 (unions of Ibis tables).
-    """
-    made = "CREATE TABLE loans (score DOUBLE PRECISION, label INTEGER)"
-    view = "CREATE VIEW chosen AS SELECT * FROM loans"
-    connection: Any
-    if database == "DuckDB":
-        connection = duckdb.connect()
-        backend = ibis.duckdb.from_connection(connection)
-    else:
-        url = request.getfixturevalue("postgres_url")
-        connection = psycopg.connect(url, autocommit=True)
-        backend = ibis.postgres.from_connection(connection)
-    with closing(connection):
-        connection.execute(made)
-        connection.execute(view)
-        loans, chosen = backend.table("loans"), backend.table("chosen")
-        assert exact(loans, plan_of(), "ibis") == [[0] * 5]
-        for again in (loans.union(loans), loans.union(chosen)):
-            with pytest.raises(SchemaRefused, match="more than once"):
-                exact(again, plan_of(), "ibis")
 
 
 def test_37_no_pattern_reaches_a_database(tmp_path: Path) -> None:

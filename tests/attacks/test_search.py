@@ -7,8 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import ibis
-import psycopg
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -21,7 +19,6 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import (
     DpratioError,
     EngineFailed,
-    InvalidInput,
     LedgerFailed,
     PlanRefused,
 )
@@ -187,19 +184,6 @@ def test_38_files_that_change_between_the_readings_are_not_released(
     monkeypatch.setattr(room, "realise_bounds", meanwhile)
     with pytest.raises(EngineFailed, match="changed while they were read"):
         release_sums(tmp_path / "a.parquet", PLAN, ledger=None)
-
-
-def test_38_a_connection_of_others_is_no_snapshot(postgres_url: str) -> None:
-    """They may be in a transaction of their own, which sees what is written meanwhile.
-
-    Source: found when the search for bounds was designed, 2026.
-    More: tests/curator/warehouse/test_searched.py
-    """
-    with psycopg.connect(postgres_url, autocommit=True) as theirs:
-        theirs.execute("CREATE TABLE shop (spent float8, orders float8)")
-        rows = ibis.postgres.from_connection(theirs).table("shop")
-        with pytest.raises(InvalidInput, match="read twice"):
-            release_sums(rows, PLAN, ledger=None)
 
 
 def test_38_whatever_finds_bounds_is_approved_with_the_plan() -> None:

@@ -5,16 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from attacks.engines_for_attacks import given_to
 from curator.pairs_for_tests import pairs_plan
 from curator.warehouse.shops_for_tests import in_duckdb, in_postgres
 from dpratio.curator import measure
 from dpratio.curator import searched as room
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import EngineFailed, SchemaRefused
+from dpratio.errors import EngineFailed
 from dpratio.plan.plan import Plan
 from dpratio.plan.search.realise_bounds import realise_bounds
 from dpratio.terms.budget import Budget
@@ -114,14 +112,3 @@ def test_38_products_across_groups_are_of_the_rows_of_the_sums(
     assert before is not None
     assert after is not None
     assert after.tolist() == before.tolist()
-
-
-def test_38_products_are_not_read_on_connections_of_others() -> None:
-    """They may be in no snapshot: sums of one moment, products of another.
-
-    Source: found when pairs of groups were read in databases, 2026.
-    More: tests/curator/test_pairs.py
-    """
-    with given_to("ibis on DuckDB", pa.table(PEOPLE)) as (rows, name):  # noqa: SIM117
-        with pytest.raises(SchemaRefused, match="no snapshot"):
-            release_sums(rows, pairs_plan(), engine=name, ledger=None)

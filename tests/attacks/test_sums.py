@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import ibis
 import numpy as np
 import psycopg
 import pyarrow as pa
@@ -18,7 +17,7 @@ from attacks.engines_for_attacks import ENGINES, given_to, sums_by
 from curator.people_for_tests import people
 from curator.table_sources import READABLE, SOURCES
 from curator.tables_for_tests import exact, plan_of
-from curator.warehouse.hosts import DuckDb, Postgres
+from curator.warehouse.postgres_host import Postgres
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.exact import LARGEST_SUM, ExactSums
 from dpratio.curator.reading.statement import CellSum, Statement
@@ -61,14 +60,11 @@ def test_03_order_of_rows_threads_and_engine_do_not_change_an_integer() -> None:
     long = [[many * cell for cell in row] for row in expected]
     copies = shuffled(pa.concat_tables([table] * many))
     with closing(duckdb.connect()) as connection:
-        host = DuckDb(ibis.duckdb.from_connection(connection))
-        through_ibis = host.table(copies)
+        connection.register("given", copies)
+        connection.execute("CREATE TABLE rows AS FROM given")
         for threads in range(1, 9):
             connection.execute(f"SET threads = {threads}")
             assert exact(connection.table("rows"), plan, "duckdb") == long, threads
-        for threads in (1, 8):
-            connection.execute(f"SET threads = {threads}")
-            assert exact(through_ibis, plan, "ibis") == long, threads
 
 
 def test_03_order_of_rows_does_not_choose_the_groups_of_a_person() -> None:
@@ -119,8 +115,7 @@ def counted(
         }
     )
     nothing = np.zeros((len(cells), 2), dtype=np.int64)
-    with given_to(engine, table) as (source, name):
-        found = open_table(source, statement, name)().plus(nothing)
+    found = open_table(given_to(engine, table), statement, engine)().plus(nothing)
     assert not found[:, 0].any()
     return dict(zip(cells, found[:, 1].tolist(), strict=True))
 
@@ -202,8 +197,6 @@ def singles(folder: Path) -> Iterator[tuple[Any, str]]:
     yield {"score": [np.float32(each) for each in SINGLE], "label": ones}, "python"
     for source, engine in READABLE:
         yield SOURCES[source](SINGLES, folder), engine
-    with given_to("ibis on DuckDB", SINGLES) as given:
-        yield given
 
 
 def plan_of_singles(reach: float) -> tuple[Plan, list[list[int]]]:
@@ -242,8 +235,8 @@ def test_06_single_precision_of_a_server_is_widened(postgres_server: str) -> Non
 
     Source: the same issue; found again when DuckDB left the Ibis engine, 2026.
     """
-    with closing(psycopg.connect(postgres_server)) as connection:
-        host = Postgres(ibis.postgres.from_connection(connection))
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        postgres = Postgres(postgres_server, connection)
         for reach in (1.0, 0.1, 2.0**100):
             plan, expected = plan_of_singles(reach)
-            assert exact(host.table(SINGLES), plan, "ibis") == expected, reach
+            assert exact(postgres.table(SINGLES), plan, "ibis") == expected, reach

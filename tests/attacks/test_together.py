@@ -19,8 +19,7 @@ def test_07_a_row_without_a_number_of_one_question_counts_in_the_others_alone(
 
     Source: found while several questions were put into one statement, 2026.
     """
-    with given_to(engine, TABLE) as (source, at_the_door):
-        require_same_together(source, PLANS[name], at_the_door)
+    require_same_together(given_to(engine, TABLE), PLANS[name], engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -41,10 +40,9 @@ def test_14_a_person_is_held_to_the_cap_in_each_question(engine: str, cap: int) 
         "id": ["ann"] * 30,
     }
     more = pa.concat_tables([TABLE, pa.table(ann, schema=TABLE.schema)])
-    found = []
-    for table in (TABLE, more):
-        with given_to(engine, table) as (source, at_the_door):
-            found.append(exact_together(source, plan, at_the_door))
+    found = [
+        exact_together(given_to(engine, table), plan, engine) for table in (TABLE, more)
+    ]
     moved = [
         sum(before != after for before, after in zip(*pair, strict=True))
         for pair in zip(*found, strict=True)

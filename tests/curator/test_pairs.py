@@ -1,11 +1,8 @@
 """Products across pairs of groups: every engine adds up the same integers."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import duckdb
-import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -14,11 +11,12 @@ import pytest
 
 from curator.pairs_for_tests import MONTHS, exact_of, pairs_plan, table_of
 from curator.table_sources import mapping_of
-from curator.warehouse.hosts import DuckDb
+from curator.warehouse.shops_for_tests import in_duckdb
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.preflight import check_release
 from dpratio.curator.release_sums import release_sums
+from dpratio.curator.warehouse.on_duckdb import DuckDb
 from dpratio.errors import SchemaRefused
 from dpratio.plan.plan import Plan
 from dpratio.terms.budget import Budget
@@ -140,16 +138,18 @@ def test_a_release_holds_the_products_with_noise(seed: int) -> None:
     assert (np.abs(apart) < 40 * np.array(question.pairs.scales)).all()
 
 
-def test_warehouses_refuse_before_anything_is_charged(tmp_path: Path) -> None:
+def test_warehouses_refuse_before_anything_is_charged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ledger = Ledger(tmp_path / "ledger")
     ledger.open_scope(Scope("people", Budget(5, "1e-5"), unit="id"))
-    terms: dict[str, Any] = {"ledger": ledger, "source": "t", "engine": "ibis"}
-    with closing(duckdb.connect()) as connection:
-        held = DuckDb(ibis.duckdb.from_connection(connection)).table(people())
-        with pytest.raises(SchemaRefused, match="have no snapshot that is held"):
-            release_sums(held, pairs_plan(), **terms)
-        assert not ledger.account("people").sources
-        assert release_sums(held, pairs_plan(()), **terms)
+    terms: dict[str, Any] = {"ledger": ledger, "engine": "ibis"}
+    held = in_duckdb(tmp_path, mapping_of(people())).table
+    monkeypatch.setattr(DuckDb, "snapshot", lambda *_: None)
+    with pytest.raises(SchemaRefused, match="has no snapshot that is held"):
+        release_sums(held, pairs_plan(), **terms)
+    assert not ledger.account("people").sources
+    assert release_sums(held, pairs_plan(()), **terms)
     assert ledger.account("people").sources
 
 

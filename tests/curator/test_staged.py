@@ -33,8 +33,7 @@ from tiers import quick_first
 
 
 def released(table: Any, plan: Plan, engine: str = "python") -> Release:  # noqa: ANN401
-    with given_to(engine, table) as (source, name):
-        return release_sums(source, plan, engine=name, ledger=None)
+    return release_sums(given_to(engine, table), plan, engine=engine, ledger=None)
 
 
 @pytest.mark.parametrize("kind", quick_first(reversed(PLANS), 2))

@@ -13,7 +13,6 @@ import ibis
 import pytest
 
 from curator.tables_for_tests import asked, plan_of, said_by
-from curator.warehouse.hosts import DuckDb
 from dpratio.curator import measure, stopping
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.table import connect, run_on
@@ -26,7 +25,8 @@ from dpratio.curator.stopping import (
     notes_of,
     stoppable,
 )
-from dpratio.curator.warehouse.dialect import Dialect
+from dpratio.curator.warehouse.on_duckdb import DuckDb
+from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.errors import SchemaRefused
 
 LONGEST = 60.0
@@ -118,13 +118,16 @@ def slow_duckdb() -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_query_on_a_table_of_duckdb_behind_ibis(number: int) -> None:
+def test_a_signal_ends_a_query_on_a_file_of_duckdb(number: int) -> None:
     with duckdb.connect() as connection:
         connection.execute(
             "CREATE VIEW given AS SELECT (a.range % 7)::DOUBLE AS score, 1 AS label "
             "FROM range(9000000) a, range(9000000) b WHERE (a.range + b.range) % 7 = 3"
         )
-        table = DuckDb(ibis.duckdb.from_connection(connection)).named("given")
+        backend, dialect = ibis.duckdb.from_connection(connection), DuckDb()
+        with silence():
+            rows = backend.table("given")
+        table = WarehouseTable(dialect.types(rows), rows, backend, dialect)
         require_ended(number, open_table(table, asked(plan_of()), "ibis"))
         assert connection.execute("SELECT 7").fetchone() == (7,)
 
@@ -141,13 +144,6 @@ def test_a_signal_ends_a_query_on_files_and_frames() -> None:
         run_on(connection)(slow_duckdb(), {})
     assert connection.execute("SELECT 7").fetchone() == (7,)
     connection.close()
-
-
-def test_a_database_that_says_nothing_of_cancelling_is_asked_plainly(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Dialect, "fetch", lambda *_given: {"total": [3]})
-    assert Dialect().ask(None, None) == {"total": [3]}
 
 
 # --- SIGTERM --------------------------------------------------------------------------

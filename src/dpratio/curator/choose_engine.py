@@ -24,7 +24,7 @@ __all__ = [
 
 ENGINES = ("auto", "duckdb", "ibis", "python")
 
-_IN_WAREHOUSES = {"database", "ibis", "spark"}
+_IN_WAREHOUSES = {"database", "spark"}
 
 
 def open_table(
@@ -72,11 +72,8 @@ def connected(table: object, engine: str) -> object:
     if engine != "ibis" and not elsewhere:
         return source
     import_extra("ibis", "engines")
-    from dpratio.curator.warehouse.open import lazy_frame, open_warehouse
+    from dpratio.curator.warehouse.open import open_warehouse
 
-    frame: object = lazy_frame(source)
-    if frame is not None:
-        return frame
     return as_written(source, lambda: open_warehouse(resolved(source)))
 
 
@@ -102,9 +99,8 @@ def _opened(
             "products across pairs of groups take a second reading of the same rows: "
             "of files, frames, DuckDB relations, and by their address tables of "
             "PostgreSQL and DuckDB. "
-            "Spark, and connections of others, have no snapshot that is held. Read the "
-            "table from a file, or leave pairs out: comparisons are then given with a "
-            "bound."
+            "Spark has no snapshot that is held. Read the table from a file, or leave "
+            "pairs out: comparisons are then given with a bound."
         )
     if kind == "opened" and opened.backend.name == "duckdb":
         from dpratio.curator.warehouse import on_duckdb as asking

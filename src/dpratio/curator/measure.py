@@ -94,8 +94,6 @@ def _in_one_snapshot(table: object, ask: Callable[[], Questions]) -> Questions:
 
 def _open_questions(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
     """Open a table that is connected for questions whose bounds are known."""
-    # What is connected has an engine by now: a frame of Polars is DuckDB's.
-    engine = "auto" if engine == "ibis" else engine
     known = [_known_groups(each) for each in plan.partitions]
     finders = {
         at: _open_keys(table, plan.unit_of_keys(at), each, engine)
@@ -139,7 +137,6 @@ def look_at(
         The questions, each with the engine that would answer it and the schema.
     """
     table = connect(table, engine)
-    engine = "auto" if engine == "ibis" else engine
     groups = [_known_groups(each) for each in plan.partitions]
     asked: list[Reading | KeyCount] = [
         _counted(each, plan.unit_of_keys(at))

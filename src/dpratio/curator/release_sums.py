@@ -94,7 +94,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
 
     Args:
         table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars
-            or Arrow table, a DuckDB relation, a `DatabaseTable`, an Ibis table, a
+            or Arrow table, a DuckDB relation, a `DatabaseTable`, a
             Spark frame, or a mapping of columns to lists. Or a `Study`, which knows
             its plan, its data and its scope.
         plan: What to measure; it is priced again before the table is opened.

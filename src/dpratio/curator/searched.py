@@ -78,9 +78,9 @@ def held_source(table: object) -> Callable[[], AbstractContextManager[None]]:
         raise InvalidInput(
             "bounds are found in what stays the same while it is read twice: files and "
             "frames, and by their address tables of PostgreSQL and DuckDB. "
-            "Spark has no snapshot; on connections of others, in relations and in lazy "
-            "frames none is held. Find bounds in a release of their own: `dpratio "
-            "bounds`. Or copy the table to a Parquet file."
+            "Spark has no snapshot; in relations and in lazy frames none is held. Find "
+            "bounds in a release of their own: `dpratio bounds`. Or copy the table to "
+            "a Parquet file."
         )
     return nullcontext
 

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 import duckdb
-import ibis
 import pytest
 
 from curator.statements_for_tests import (
@@ -16,7 +15,6 @@ from curator.statements_for_tests import (
     readings,
 )
 from curator.tables_for_tests import asked, exact, plan_of
-from curator.warehouse.hosts import DuckDb as Host
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb import engine as engine_duckdb
 from dpratio.curator.duckdb import functions
@@ -126,16 +124,10 @@ def test_a_macro_is_refused_wherever_it_lies(
     place: str, macro: str, connection: Connection
 ) -> None:
     relation = connection.sql(ROW)
-    rows = Host(ibis.duckdb.from_connection(connection))
-    connection.execute(f"CREATE TABLE loans AS {ROW}")
-    table = rows.named("loans")
     open_table(relation, asked(plan_of()), "duckdb")
-    open_table(table, asked(plan_of()), "ibis")
     connection.execute(PLACES[place].format(macro))
     with pytest.raises(InvalidInput, match="with another one"):
         open_table(relation, asked(plan_of()), "duckdb")
-    with pytest.raises(InvalidInput, match="with another one"):
-        open_table(table, asked(plan_of()), "ibis")
 
 
 def test_the_list_of_functions_itself_has_no_substitute(
@@ -163,9 +155,6 @@ def test_a_macro_of_another_name_is_no_harm(connection: Connection) -> None:
         connection.execute(f"CREATE MACRO {identifier(word)}(x) AS 77")
         connection.execute(f"CREATE OR REPLACE MACRO {identifier(word)}(x, y) AS 77")
     assert exact(connection.sql(ROW), plan_of(), "duckdb") == expected
-    connection.execute(f"CREATE TABLE loans AS {ROW}")
-    rows = Host(ibis.duckdb.from_connection(connection)).named("loans")
-    assert exact(rows, plan_of(keys=["a", "b"]), "ibis") == [expected[0], [0] * 5]
 
 
 def test_types_have_no_substitute(connection: Connection) -> None:

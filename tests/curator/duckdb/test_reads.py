@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import ibis
 import pandas as pd
 import pytest
 
 from curator.tables_for_tests import asked, exact, plan_of
-from curator.warehouse.hosts import DuckDb
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.reads import reads_of
 from dpratio.errors import SchemaRefused
@@ -113,25 +111,6 @@ def test_relations_put_together_in_python_are_seen_through(made: Connection) -> 
         assert exact(relation, plan_of(), "duckdb")[0][0] == 1 << 24
         with pytest.raises(SchemaRefused, match="more than once"):
             exact(relation.union(relation), plan_of(), "duckdb")
-
-
-@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
-def test_expressions_of_ibis_are_seen_through(made: Connection) -> None:
-    backend = ibis.duckdb.from_connection(made)
-    host = DuckDb(backend)
-    loans, view = host.named("loans"), host.named("open_loans")
-    files = backend.read_parquet("rows.parquet")
-    for rows in (loans, view, files, loans.filter(loans.score > 0), loans.union(files)):
-        assert exact(rows, plan_of(), "ibis")[0][0] >= 1 << 24
-        with pytest.raises(SchemaRefused, match="more than once"):
-            exact(rows.union(rows), plan_of(), "ibis")
-    for rows in (
-        loans.union(view),
-        files.union(backend.read_parquet("*.parquet")),
-        backend.read_parquet(["rows.parquet", "folder/link.parquet"]),
-    ):
-        with pytest.raises(SchemaRefused, match="more than once"):
-            exact(rows, plan_of(), "ibis")
 
 
 def reads(statement: str, connection: Connection) -> list[Any]:

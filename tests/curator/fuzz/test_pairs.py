@@ -8,19 +8,17 @@ alone, and in those by no more than is paid for.
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import ibis
 import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from curator.fuzz.pairs import PAIRS, Batch, make_batch, require_batch_paid
 from curator.table_sources import CSV_DIALECTS, mapping_of, write_csv
-from curator.warehouse.hosts import DuckDb, Polars
 from dpratio.cli.main import app
 from dpratio.curator import measure, release_sums
 from dpratio.curator.choose_engine import open_keys
@@ -34,10 +32,9 @@ from soak import IS_SOAK
 LONGER = 50 if IS_SOAK else 1
 # Batches of each engine; a batch holds `PAIRS` pairs.
 BATCHES = {
-    "python": 34 * LONGER,
-    "duckdb": 28 * LONGER,
-    "ibis on DuckDB": 8 * LONGER,
-    "ibis on Polars": 16 * LONGER,
+    "python": 38 * LONGER,
+    "duckdb": 32 * LONGER,
+    "polars": 16 * LONGER,
 }
 TEXT_BATCHES = {"python": 8 * LONGER, "duckdb": 8 * LONGER}
 KEY_BATCHES = 2 * LONGER
@@ -51,23 +48,13 @@ Open = Callable[[Any], tuple[object, str]]
 
 @pytest.fixture(scope="module")
 def engines() -> Iterator[dict[str, Open]]:
-    """Every engine that runs in this process, each with one connection."""
-    with ExitStack() as stack:
-        relations = stack.enter_context(duckdb.connect(config={"threads": 1}))
-        held = stack.enter_context(duckdb.connect(config={"threads": 1}))
-        hosts: dict[str, Any] = {
-            "ibis on DuckDB": DuckDb(ibis.duckdb.from_connection(held)),
-            "ibis on Polars": Polars(),
-        }
+    """Every engine that runs in this process, and lazy frames of Polars."""
+    with duckdb.connect(config={"threads": 1}) as connection:
         yield {
             "python": lambda rows: (mapping_of(rows), "python"),
-            "duckdb": lambda rows: (relations.from_arrow(rows), "duckdb"),
-            **{name: _opened_by(host) for name, host in hosts.items()},
+            "duckdb": lambda rows: (connection.from_arrow(rows), "duckdb"),
+            "polars": lambda rows: (pl.DataFrame(rows).lazy(), "duckdb"),
         }
-
-
-def _opened_by(host: Any) -> Open:  # noqa: ANN401
-    return lambda rows: (host.table(rows), "ibis")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import ibis
 import polars as pl
 import pytest
 
@@ -62,13 +61,6 @@ def test_files_that_differ_are_refused_as_a_pattern_of_them_is(
         f"'{tmp_path}/2026-10.parquet'. Files of one glob must share their columns and "
         "types."
     )
-
-
-def test_a_table_of_ibis_on_polars_is_refused_too(tmp_path: Path) -> None:
-    backend = ibis.polars.connect()
-    rows = backend.read_parquet(write(tmp_path, OTHERS["text"]))
-    said = refused(rows, tmp_path, "auto")
-    assert "differs from that of" in said
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -1,4 +1,4 @@
-"""One Ibis expression equals the specification, on every host and hostile table."""
+"""One Ibis expression equals the specification, on every hostile table."""
 
 import math
 from typing import Any
@@ -10,8 +10,8 @@ import pytest
 from curator.hostile_tables import HOSTILE_NUMBERS, NAMES, Case, cases
 from curator.people_for_tests import people
 from curator.tables_for_tests import plan_of
-from curator.warehouse.hosts import Host
 from curator.warehouse.laws import hold, require_agreement
+from curator.warehouse.postgres_host import Postgres
 from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -23,18 +23,18 @@ from dpratio.terms.ratio import Ratio
 
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
 def test_any_plan_over_any_table_has_the_integers_of_the_specification(
-    strategy: str, host: Host
+    strategy: str, postgres: Postgres
 ) -> None:
     def law(case: Case) -> None:
-        require_agreement(host, case.plan, case.table)
+        require_agreement(postgres, case.plan, case.table)
 
-    hold(law, host, 7, case=cases(strategy))
+    hold(law, 7, case=cases(strategy))
 
 
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32()], ids=str)
 def test_hostile_numbers_are_dropped_clipped_or_counted_alike(
     kind: Any,  # noqa: ANN401
-    host: Host,
+    postgres: Postgres,
 ) -> None:
     """One row a group, so that no two can make up for each other."""
     with np.errstate(over="ignore"):
@@ -49,7 +49,7 @@ def test_hostile_numbers_are_dropped_clipped_or_counted_alike(
     )
     bounds = [Bounds(-(2.0**100), 2.0**100), Bounds(-(2.0**-100), 2.0**-101)]
     for score in (bounds[1], Bounds(-1, 1), Bounds.binary()):
-        require_agreement(host, plan_of(score, bounds[0], keys=range(many)), table)
+        require_agreement(postgres, plan_of(score, bounds[0], keys=range(many)), table)
 
 
 WHOLE: dict[str, tuple[Any, list[Any]]] = {
@@ -62,18 +62,18 @@ WHOLE: dict[str, tuple[Any, list[Any]]] = {
 
 @pytest.mark.parametrize("kind", WHOLE)
 def test_whole_numbers_and_truths_count_as_their_nearest_double(
-    kind: str, host: Host
+    kind: str, postgres: Postgres
 ) -> None:
     type_, cells = WHOLE[kind]
     table = pa.table(
         {"score": pa.array(cells, type_), "label": [1] * 5, "region": range(5)}
     )
     for far in (1.0, 2.0**64):
-        require_agreement(host, plan_of(Bounds(-far, far), keys=range(5)), table)
+        require_agreement(postgres, plan_of(Bounds(-far, far), keys=range(5)), table)
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
-def test_what_is_taken_off_is_clipped_first(strategy: str, host: Host) -> None:
+def test_what_is_taken_off_is_clipped_first(strategy: str, postgres: Postgres) -> None:
     numbers = [0.0, 1 / 3, -9.0, 9.0, math.nan, math.inf, None, 2.0**-25, -0.0]
     many = len(numbers)
     table = pa.table(
@@ -94,7 +94,7 @@ def test_what_is_taken_off_is_clipped_first(strategy: str, host: Host) -> None:
         bounds={"other": Bounds(-0.5, 1)},
         **terms,
     )
-    require_agreement(host, plan, table)
+    require_agreement(postgres, plan, table)
 
 
 ANSWERS = [
@@ -106,7 +106,7 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("strategy", "answers", "limit"), ANSWERS)
 def test_every_question_of_a_plan_is_answered_over_all_its_groups(
-    strategy: str, answers: tuple[str, ...], limit: float | None, host: Host
+    strategy: str, answers: tuple[str, ...], limit: float | None, postgres: Postgres
 ) -> None:
     """Two ratios, asked of everybody and of each region."""
     chance, many = np.random.default_rng(4), 40
@@ -144,24 +144,26 @@ def test_every_question_of_a_plan_is_answered_over_all_its_groups(
         answers=answers,
     )
     assert len(plan.questions) == 4
-    require_agreement(host, plan, table)
+    require_agreement(postgres, plan, table)
 
 
 # Names.
 
 
-def test_names_that_mean_something_to_sql_are_names(host: Host) -> None:
+def test_names_that_mean_something_to_sql_are_names(postgres: Postgres) -> None:
     for at in range(0, len(NAMES), 4):
         names = [*NAMES[at : at + 4], *NAMES[:4]][:4]
         columns = dict(zip(names, ([0.5], [1.0], [2.0], ["a"]), strict=True))
         plan = plan_of(weight=Bounds(0, 3), keys=["b", "a"], names=names)
-        require_agreement(host, plan, pa.table(columns))
+        require_agreement(postgres, plan, pa.table(columns))
 
 
 # Few rows.
 
 
-def test_tables_without_rows_and_with_one_have_their_integers(host: Host) -> None:
+def test_tables_without_rows_and_with_one_have_their_integers(
+    postgres: Postgres,
+) -> None:
     row = pa.table(
         {
             "score": [0.3],
@@ -172,7 +174,7 @@ def test_tables_without_rows_and_with_one_have_their_integers(host: Host) -> Non
         }
     )
     for table in (row.slice(0, 0), row):
-        require_agreement(host, plan_of(), table)
-        require_agreement(host, plan_of(keys=["a", "b"]), table)
-        require_agreement(host, people(), table)
-        require_agreement(host, people(keys=None), table)
+        require_agreement(postgres, plan_of(), table)
+        require_agreement(postgres, plan_of(keys=["a", "b"]), table)
+        require_agreement(postgres, people(), table)
+        require_agreement(postgres, people(keys=None), table)

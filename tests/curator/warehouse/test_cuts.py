@@ -3,11 +3,11 @@
 import pytest
 
 from curator.cuts_for_tests import CUTS, PLANS, TABLE, cuts_of
-from curator.warehouse.hosts import Host
 from curator.warehouse.laws import require_agreement
+from curator.warehouse.postgres_host import Postgres
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_a_unit_is_cut_or_not_on_every_host(name: str, host: Host) -> None:
-    require_agreement(host, PLANS[name], TABLE)
-    assert cuts_of(host.table(TABLE), name, "ibis") == CUTS[name]
+def test_a_unit_is_cut_or_not_on_a_server(name: str, postgres: Postgres) -> None:
+    require_agreement(postgres, PLANS[name], TABLE)
+    assert cuts_of(postgres.table(TABLE), name, "ibis") == CUTS[name]

@@ -6,26 +6,22 @@ from typing import Any
 
 import ibis
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
 
 from curator.hostile_tables import Case, cases
 from curator.people_for_tests import REGIONS, crowds, people
-from curator.table_sources import mapping_of
-from curator.tables_for_tests import asked, exact, plan_of, shape_of, statement_with
-from curator.warehouse.hosts import Host
+from curator.tables_for_tests import asked, plan_of, statement_with
 from curator.warehouse.laws import hold, require_agreement
+from curator.warehouse.postgres_host import Postgres
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.duckdb import engine as engine_duckdb
 from dpratio.curator.reading.exact import LARGEST_SUM
-from dpratio.curator.release_sums import release_sums
 from dpratio.curator.warehouse import engine as engine_ibis
 from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.curator.warehouse.open import open_warehouse
-from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of
-from dpratio.errors import InvalidInput, SchemaRefused
+from dpratio.curator.warehouse.tables import WarehouseTable
+from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import PrivacyUnit
 
@@ -42,30 +38,29 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return False
 
     monkeypatch.setattr(engine_ibis, "are_exact", never)
-    monkeypatch.setattr(engine_duckdb, "are_exact", never)
     return asked_for
 
 
 @pytest.mark.parametrize("strategy", ["even", "focused"])
 def test_sums_in_pieces_are_those_of_the_specification(
-    strategy: str, host: Host, in_pieces: list[bool]
+    strategy: str, postgres: Postgres, in_pieces: list[bool]
 ) -> None:
     def law(case: Case) -> None:
-        require_agreement(host, case.plan, case.table)
+        require_agreement(postgres, case.plan, case.table)
 
-    hold(law, host, 3, case=cases(strategy))
+    hold(law, 3, case=cases(strategy))
     assert in_pieces
 
 
 def test_people_in_pieces_are_those_of_the_specification(
-    host: Host, in_pieces: list[bool]
+    postgres: Postgres, in_pieces: list[bool]
 ) -> None:
     def law(table: Any, most: int, minus: bool) -> None:  # noqa: ANN401, FBT001
         plan = people(most_groups=most, minus=minus)
-        require_agreement(host, plan, table)
+        require_agreement(postgres, plan, table)
 
     tables = crowds("text", least_rows=4)
-    hold(law, host, 2, table=tables, most=st.integers(1, 3), minus=st.booleans())
+    hold(law, 2, table=tables, most=st.integers(1, 3), minus=st.booleans())
     assert in_pieces
 
 
@@ -76,32 +71,34 @@ def sums_of(table: Any, step: float, largest: int) -> list[int]:  # noqa: ANN401
     return [int(each) for each in found[:, 0]]
 
 
-def test_odd_sums_beyond_the_exact_doubles_keep_their_last_bit(host: Host) -> None:
+def test_odd_sums_beyond_the_exact_doubles_keep_their_last_bit(
+    postgres: Postgres,
+) -> None:
     step = 2.0**-53
     x = [1.0, 1.0, step, -1.0, -1.0, -step, 1.0]
     table = pa.table({"x": x, "g": ["a"] * 3 + ["b"] * 3 + ["c"]})
     expected = [2**54 + 1, -(2**54) - 1, 2**53]
-    assert sums_of(host.table(table), step, 2**53) == expected
+    assert sums_of(postgres.table(table), step, 2**53) == expected
 
 
 # Sums of 2^63 and 2^64, which numpy takes for other types.
 @pytest.mark.parametrize("many", [2**7, 2**8])
-def test_sums_are_clamped_to_62_bits(host: Host, many: int) -> None:
+def test_sums_are_clamped_to_62_bits(postgres: Postgres, many: int) -> None:
     x = [1.0] * many + [-1.0] * many + [1.0, -0.5]
     groups = ["a"] * many + ["b"] * many + ["c"] * 2
-    found = sums_of(host.table(pa.table({"x": x, "g": groups})), 2.0**-56, 2**56)
+    found = sums_of(postgres.table(pa.table({"x": x, "g": groups})), 2.0**-56, 2**56)
     assert found == [LARGEST_SUM, -LARGEST_SUM, 2**56 - 2**55]
 
 
-def test_a_huge_sum_rounds_no_other(host: Host) -> None:
+def test_a_huge_sum_rounds_no_other(postgres: Postgres) -> None:
     x = [1.0] * 2**7 + [-1.0, 2.0**-56]
     table = pa.table({"x": x, "g": ["a"] * 2**7 + ["b"] * 2})
-    found = sums_of(host.table(table), 2.0**-56, 2**56)
+    found = sums_of(postgres.table(table), 2.0**-56, 2**56)
     assert found == [LARGEST_SUM, -(2**56) + 1, 0]
 
 
 def test_totals_of_one_unit_beyond_the_exact_doubles_are_taken_in_pieces(
-    host: Host,
+    postgres: Postgres,
 ) -> None:
     """Rows of 2^28 in cells of totals below 1: they pass 2^53, and cancel out."""
     totals = {"score": Bounds(-1, 1), "label": Bounds(0, 1)}
@@ -120,16 +117,16 @@ def test_totals_of_one_unit_beyond_the_exact_doubles_are_taken_in_pieces(
             "id": ["x"] * 20,
         }
     )
-    found = require_agreement(host, plan, table)
+    found = require_agreement(postgres, plan, table)
     assert found[0][2] * plan.questions[0].sums[2].step == pytest.approx(
         1 / 3, abs=1e-6
     )
 
 
-def test_a_product_that_two_sums_share_is_counted_for_both(host: Host) -> None:
+def test_a_product_that_two_sums_share_is_counted_for_both(postgres: Postgres) -> None:
     statement = statement_with(2.0**-24, 2**24)
     twice = replace(statement, sums=statement.sums * 2)
-    table = host.table(pa.table({"x": [0.5, 0.25, -1.0], "g": ["a", "a", "c"]}))
+    table = postgres.table(pa.table({"x": [0.5, 0.25, -1.0], "g": ["a", "a", "c"]}))
     found = open_table(table, twice, "ibis")().plus(np.zeros((3, 2), dtype=np.int64))
     assert found.tolist() == [[3 * 2**22] * 2, [0] * 2, [-(2**24)] * 2]
 
@@ -137,13 +134,13 @@ def test_a_product_that_two_sums_share_is_counted_for_both(host: Host) -> None:
 # Limits.
 
 
-def test_a_limit_of_rows_that_a_user_set_cuts_nothing_off(host: Host) -> None:
+def test_a_limit_of_rows_that_a_user_set_cuts_nothing_off(postgres: Postgres) -> None:
     keys = [f"{at}" for at in range(30)]
     table = pa.table({"score": [0.5] * 30, "label": [1] * 30, "region": keys})
     before = ibis.options.sql.default_limit
     ibis.options.sql.default_limit = 3
     try:
-        require_agreement(host, plan_of(keys=keys), table)
+        require_agreement(postgres, plan_of(keys=keys), table)
     finally:
         ibis.options.sql.default_limit = before
 
@@ -152,7 +149,7 @@ def test_what_libraries_warn_of_is_not_heard() -> None:
     """Warnings are errors here; elsewhere they would be on the screen."""
 
     class Talkative(Dialect):
-        def fetch(self, backend: object, asked: object) -> dict[str, list[Any]]:
+        def ask(self, backend: object, asked: object) -> dict[str, list[Any]]:
             warnings.warn(f"{backend} was asked {asked}", DeprecationWarning, 2)
             return {"sum0": [None, 2]}
 
@@ -161,17 +158,6 @@ def test_what_libraries_warn_of_is_not_heard() -> None:
 
 
 # What it does not run on.
-
-
-class Unknown:
-    name = "datafusion"
-
-
-def test_a_backend_that_was_never_tested_is_refused() -> None:
-    with pytest.raises(InvalidInput) as refused:
-        dialect_of(Unknown())
-    assert "was not tested on datafusion" in str(refused.value)
-    assert "duckdb, postgres" in str(refused.value)
 
 
 def test_a_table_of_another_kind_is_refused() -> None:
@@ -193,60 +179,6 @@ def test_a_dialect_says_what_it_must_be_told() -> None:
     ):
         with pytest.raises(NotImplementedError):
             unsaid(column)
-    with pytest.raises(NotImplementedError):
-        empty.text_number(column, column)
-
-
-# Ibis on Polars.
-
-
-def test_an_ibis_table_on_polars_is_collected_when_it_is_asked_and_not_before() -> None:
-    collected = []
-
-    def look(frame: pl.DataFrame) -> pl.DataFrame:
-        collected.append(frame.height)
-        return frame
-
-    frame = pl.LazyFrame({"score": [0.5, 0.25], "label": [1, 0], "region": ["a", "b"]})
-    seen = frame.map_batches(look, schema=frame.collect_schema())
-    backend = ibis.polars.connect({"rows": seen})
-    for engine in ("auto", "ibis"):
-        rows = backend.table("rows")
-        ask = open_table(rows, asked(plan_of(keys=["b", "a"])), engine)
-        assert collected == []
-        found = ask().plus(np.zeros((2, 5), dtype=np.int64))
-        assert found[:, 2].tolist() == [2**22, 2**23]
-        assert collected == [2]
-        collected.clear()
-
-
-def test_an_expression_on_polars_is_read_as_it_says() -> None:
-    table = pa.table({"score": [0.5, 0.25, 9.0], "label": [1, 0, 1]})
-    backend = ibis.polars.connect({"rows": pl.from_arrow(table)})
-    rows = backend.table("rows")
-    kept = rows.filter(rows.score < 1).mutate(score=rows.score * 2)
-    expected = exact({"score": [1.0, 0.5], "label": [1, 0]}, plan_of(), "python")
-    assert exact(kept, plan_of(), "ibis") == expected
-
-
-def test_the_schema_of_a_table_on_polars_is_checked_like_any() -> None:
-    rows = ibis.polars.connect({"rows": pl.LazyFrame({"score": ["x"], "label": [1]})})
-    with pytest.raises(SchemaRefused, match="column 'score' is String"):
-        open_table(rows.table("rows"), asked(plan_of()), "ibis")
-
-
-def test_what_an_ibis_expression_makes_is_read_where_the_data_are(host: Host) -> None:
-    table = pa.table({"score": [0.5, 0.25, 9.0], "label": [1, 0, 1]})
-    rows = host.table(table)
-    kept = rows.filter(rows.score < 1).mutate(score=rows.score * 2)
-    plain = mapping_of(pa.table({"score": [1.0, 0.5], "label": [1, 0]}))
-    assert exact(kept, plan_of(), "ibis") == exact(plain, plan_of(), "python")
-
-
-def test_a_table_on_polars_is_released_by_the_engine_that_was_named() -> None:
-    rows = ibis.polars.connect({"rows": pl.LazyFrame({"score": [0.5], "label": [1]})})
-    for engine in ("auto", "ibis"):
-        release = release_sums(
-            rows.table("rows"), plan_of(), ledger=None, engine=engine
-        )
-        assert shape_of(release) == (1, 5)
+    for unsaid_of_two in (empty.text_number, empty.ask):
+        with pytest.raises(NotImplementedError):
+            unsaid_of_two(column, column)

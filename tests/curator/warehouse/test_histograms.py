@@ -1,4 +1,4 @@
-"""Histograms where the data are: the counts of the specification, on every host."""
+"""Histograms where the data are: the counts of the specification, on every postgres."""
 
 import pytest
 
@@ -12,36 +12,38 @@ from curator.histograms_for_tests import (
 )
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact
-from curator.warehouse.hosts import Host
+from curator.warehouse.postgres_host import Postgres
 from dpratio.curator.measure import connect
 from dpratio.terms.unit import PrivacyUnit
 
 
 @pytest.mark.parametrize("kind", ["doubles", "floats", "integers"])
-def test_numbers_at_the_corners_are_counted_alike(kind: str, host: Host) -> None:
+def test_numbers_at_the_corners_are_counted_alike(
+    kind: str, postgres: Postgres
+) -> None:
     table, plan = corner_tables()[kind], rows_plan()
     wanted = exact(mapping_of(table), plan, "python")
-    assert exact(connect(host.table(table), "ibis"), plan, "auto") == wanted
+    assert exact(connect(postgres.table(table), "ibis"), plan, "auto") == wanted
 
 
-def test_totals_of_people_are_counted_alike(host: Host) -> None:
-    table = connect(host.table(PEOPLE), "ibis")
+def test_totals_of_people_are_counted_alike(postgres: Postgres) -> None:
+    table = connect(postgres.table(PEOPLE), "ibis")
     for plan in (people_plan(), people_plan(most_groups=2, weight="weight")):
         for at in range(2):
             wanted = exact(mapping_of(PEOPLE), plan, "python", question=at)
             assert exact(table, plan, "auto", question=at) == wanted
 
 
-def test_scores_on_a_grid_are_counted_alike(host: Host) -> None:
+def test_scores_on_a_grid_are_counted_alike(postgres: Postgres) -> None:
     table = edge_table()
-    given = connect(host.table(table), "ibis")
+    given = connect(postgres.table(table), "ibis")
     unit = PrivacyUnit("user", most_groups=2)
     for plan in (grid_plan(), grid_plan(cells=16, unit=unit)):
         wanted = exact(mapping_of(table), plan, "python")
         assert exact(given, plan, "auto") == wanted
 
 
-def test_groups_of_people_are_counted_alike(host: Host) -> None:
-    table, plan = connect(host.table(PEOPLE), "ibis"), groups_plan()
+def test_groups_of_people_are_counted_alike(postgres: Postgres) -> None:
+    table, plan = connect(postgres.table(PEOPLE), "ibis"), groups_plan()
     wanted = exact(mapping_of(PEOPLE), plan, "python", question=1)
     assert exact(table, plan, "auto", question=1) == wanted

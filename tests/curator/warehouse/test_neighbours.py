@@ -1,4 +1,4 @@
-"""One row, or one person, more or less: on every host it moves what is paid for.
+"""One row, or one person, more or less: in a database it moves what is paid for.
 
 Grey box: the integers before noise are compared on pairs of neighbouring tables.
 """
@@ -13,23 +13,24 @@ from curator.hostile_tables import Case, cases
 from curator.moves_for_tests import require_close
 from curator.people_for_tests import REGIONS, allowed, crowds, moved_by, people
 from curator.tables_for_tests import exact
-from curator.warehouse.hosts import Host
 from curator.warehouse.laws import hold
+from curator.warehouse.postgres_host import Postgres
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
 def test_one_row_moves_one_group_by_no_more_than_is_paid_for(
-    strategy: str, host: Host
+    strategy: str, postgres: Postgres
 ) -> None:
     def law(case: Case, data: st.DataObject) -> None:
         less = case.without(data.draw(st.integers(0, case.table.num_rows - 1)))
         found = [
-            exact(host.table(each.table), each.plan, "ibis") for each in (case, less)
+            exact(postgres.table(each.table), each.plan, "ibis")
+            for each in (case, less)
         ]
         require_close(case.plan, *found)
 
     case = cases(strategy, least_rows=1)
-    hold(law, host, 3, case=case, data=st.data())
+    hold(law, 3, case=case, data=st.data())
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_one_row_moves_one_group_by_no_more_than_is_paid_for(
     [("even", "laplace"), ("joint", "analytic_gaussian"), ("focused", "laplace")],
 )
 def test_one_person_moves_the_sums_by_no_more_than_the_price(
-    strategy: str, mechanism: str, host: Host
+    strategy: str, mechanism: str, postgres: Postgres
 ) -> None:
     terms: dict[str, Any] = {"mechanism": mechanism} if strategy != "even" else {}
 
@@ -48,12 +49,11 @@ def test_one_person_moves_the_sums_by_no_more_than_the_price(
         is_other = [each != "ann" for each in table["id"].to_pylist()]
         others = table.filter(pa.array(is_other, pa.bool_()))
         both = (pa.concat_tables([others, mine]), others)
-        found = [exact(host.table(each), plan, "ibis") for each in both]
+        found = [exact(postgres.table(each), plan, "ibis") for each in both]
         assert moved_by(plan, *found) <= allowed(plan)
 
     hold(
         law,
-        host,
         2,
         table=crowds("text", least_rows=1),
         own=crowds("text", least_rows=1),

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import ibis
 import psycopg
 import pytest
 
@@ -16,7 +15,7 @@ from curator.warehouse.shops_for_tests import (
     shop_of,
 )
 from dpratio.curator import searched as room
-from dpratio.errors import EngineFailed, InvalidInput
+from dpratio.errors import EngineFailed
 from dpratio.plan.plan import Plan
 from dpratio.plan.search.realise_bounds import realise_bounds
 from dpratio.release.release import Release
@@ -89,14 +88,3 @@ def test_a_snapshot_that_the_server_ends_is_told_in_our_words(
     with pytest.raises(EngineFailed) as stopped:
         released_while(shop, end, monkeypatch)
     assert stopped.value.__cause__ is stopped.value.__context__ is None
-
-
-@pytest.mark.parametrize("shop", ["postgres"], indirect=True)
-def test_a_connection_of_others_is_not_held(shop: Shop) -> None:
-    connection = psycopg.connect(shop.table.url)
-    try:
-        rows = ibis.postgres.from_connection(connection).table("shoppers")
-        with pytest.raises(InvalidInput, match="`dpratio bounds`"):
-            released(rows, engine="ibis")
-    finally:
-        connection.close()

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import psycopg
 import pytest
 
 from curator.stages_for_tests import (
@@ -13,10 +12,11 @@ from curator.stages_for_tests import (
     plan_of,
     with_known_noise,
 )
-from curator.warehouse.hosts import Host
+from curator.warehouse.postgres_host import Postgres
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
 from dpratio.release.release import ReleasedQuestion
+from dpratio.terms.database import DatabaseTable
 
 
 def released(table: Any, plan: Plan) -> ReleasedQuestion:  # noqa: ANN401
@@ -27,25 +27,27 @@ def released(table: Any, plan: Plan) -> ReleasedQuestion:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("kind", PLANS)
-def test_both_stages_have_the_integers_of_duckdb(kind: str, host: Host) -> None:
+def test_both_stages_have_the_integers_of_duckdb(kind: str, postgres: Postgres) -> None:
     plan = plan_of(kind)
     wanted = released(TABLE, plan)
     assert wanted.first is not None
-    assert released(host.table(TABLE), plan) == wanted
+    assert released(postgres.table(TABLE), plan) == wanted
 
 
-def delete_all(postgres: Any, table: Any) -> Callable[[], None]:  # noqa: ANN401
+def delete_all(postgres: Postgres, table: DatabaseTable) -> Callable[[], None]:
     """Delete every row through another connection, for all to see."""
 
     def delete() -> None:
-        with psycopg.connect(postgres.backend.con.info.dsn, autocommit=True) as other:
-            name = table.get_name().encode()
-            assert other.execute(b"DELETE FROM " + name).rowcount == TABLE.num_rows
+        said = f"DELETE FROM {table.name}".encode()  # noqa: S608 (a name of ours)
+        gone = postgres.connection.execute(said)
+        assert gone.rowcount == TABLE.num_rows
 
     return delete
 
 
-def test_what_others_write_between_the_stages_is_in_neither(postgres: Any) -> None:  # noqa: ANN401
+def test_what_others_write_between_the_stages_is_in_neither(
+    postgres: Postgres,
+) -> None:
     """Every row is deleted, and that is committed, before the second stage."""
     plan = plan_of("people")
     wanted = released(TABLE, plan)

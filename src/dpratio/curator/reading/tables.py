@@ -18,7 +18,6 @@ _KINDS = {
     ("pyarrow", "Table"): "arrow",
     ("duckdb", "DuckDBPyRelation"): "relation",
     ("_duckdb", "DuckDBPyRelation"): "relation",
-    ("ibis", "Table"): "ibis",
     ("pyspark", "DataFrame"): "spark",
     ("dpratio", "WarehouseTable"): "opened",
 }
@@ -63,8 +62,7 @@ def kind_of(source: object) -> str:
     kind = _KINDS.get((given.__module__.split(".")[0], given.__name__))
     hint = (
         "Pass a path, a CsvFile, a DatabaseTable, a pandas, Polars or Arrow table, a "
-        "DuckDB relation, an Ibis table, a Spark frame, or a mapping of column names "
-        "to lists."
+        "DuckDB relation, a Spark frame, or a mapping of column names to lists."
     )
     name = f"{given.__module__}.{given.__name__}"
     require(kind is not None, "the table is of a kind no engine reads", name, hint)
@@ -77,7 +75,6 @@ def refuse_kind(engine: str, kind: str) -> NoReturn:
         "mapping": ("mappings of lists", "python"),
         "relation": ("DuckDB relations", "duckdb"),
         "database": ("tables of databases", "ibis"),
-        "ibis": ("Ibis tables", "ibis"),
         "spark": ("Spark frames", "ibis"),
     }
     what, other = named.get(kind, ("files and frames", "duckdb"))

@@ -14,7 +14,6 @@ import ibis
 
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.warehouse.functions import builtin
-from dpratio.errors import SchemaRefused
 
 __all__ = [
     "FIRST_DAY",
@@ -25,7 +24,6 @@ __all__ = [
     "by_name",
     "date_of",
     "day_number",
-    "require_utf8",
 ]
 
 # Expressions of Ibis, which is not typed.
@@ -72,15 +70,6 @@ def by_name(
     }
 
 
-def require_utf8(encoding: str) -> None:
-    """Refuse a database whose text is not UTF-8."""
-    if encoding != "UTF8":
-        raise SchemaRefused(
-            f"the database is encoded in {encoding}; ids and keys are read as UTF8. "
-            "Copy the table into a database with that encoding."
-        )
-
-
 FIRST_DAY, LAST_DAY = day_number(dt.date.min), day_number(dt.date.max)
 
 
@@ -102,21 +91,12 @@ class Dialect:
     casts_in_views: frozenset[str] = frozenset()
     compared_in_views: frozenset[str] = frozenset()
 
-    def check(self, backend: Backend) -> None:
-        """Make a connection ready, from what is public; refuse one that is unfit."""
-
-    def check_given(self, backend: Backend, rows: Value) -> None:
-        """Refuse a connection of others on which names may mean something else.
-
-        Refuse rows, too, that are read more than once.
-        """
-
     def snapshot(self, backend: Backend) -> AbstractContextManager[None] | None:  # noqa: ARG002
         """Let all statements within see the same rows; None where they may not."""
         return None
 
-    def pin(self, backend: Backend) -> None:
-        """Let a connection of ours know no names but the database's own."""
+    def prepare(self, backend: Backend) -> None:
+        """Let a connection know only the database's own names; refuse an unfit one."""
 
     def find(self, backend: Backend, names: Sequence[str]) -> Value:
         """Find a table by its name, without a look at a row."""
@@ -138,12 +118,7 @@ class Dialect:
 
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         """Run a query so that nothing of it is logged, and a signal cancels it."""
-        return self.fetch(backend, asked)
-
-    def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
-        """Run a query, and give its columns."""
-        found: dict[str, list[Any]] = backend.to_pyarrow(asked, limit=None).to_pydict()
-        return found
+        raise NotImplementedError
 
     def double(self, value: float) -> Value:
         """Write a double so that it is read back as it is."""

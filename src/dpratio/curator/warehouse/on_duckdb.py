@@ -1,22 +1,19 @@
-"""DuckDB behind Ibis: views are written as elsewhere, sums by `curator/duckdb`.
+"""Tables in files of DuckDB: views are written as elsewhere, sums by `curator/duckdb`.
 
 An expression becomes a relation of its connection when rows are asked for, after the
-charge: Ibis hands over frames then, and one of them may stop it.
+charge.
 """
 
 from contextlib import AbstractContextManager
 
 from dpratio.curator.duckdb import engine
-from dpratio.curator.duckdb.functions import require_own_functions
-from dpratio.curator.duckdb.reads import reads_of
 from dpratio.curator.duckdb.sources import open_given
 from dpratio.curator.duckdb.table import Asked, DuckTable
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.files import unchanged
-from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import KeyCount, Reading
 from dpratio.curator.silence import silence
-from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
+from dpratio.curator.warehouse.dialect import Backend, Dialect
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.dimensions import Key
 
@@ -28,7 +25,7 @@ _ENDS = ("", ".wal")
 
 
 class DuckDb(Dialect):
-    """What a view of DuckDB may hold, and what a connection of others may not."""
+    """What a view of DuckDB may hold."""
 
     casts_in_views = frozenset(
         {
@@ -36,10 +33,6 @@ class DuckDb(Dialect):
             *("TEXT", "VARCHAR", "DATE", "TIMESTAMPNTZ", "TIMESTAMPTZ"),
         }
     )
-
-    def check_given(self, backend: Backend, rows: Value) -> None:
-        require_own_functions(backend.con.execute)
-        require_once(reads_of(backend.compile(rows), backend.con.execute))
 
     def snapshot(self, backend: Backend) -> AbstractContextManager[None]:
         # Attached for reading, a file keeps other processes from writing to it, unless

@@ -9,7 +9,6 @@ from typing import Any
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
-from dpratio.errors import InvalidInput
 
 __all__ = ["WarehouseTable", "dialect_of"]
 
@@ -23,20 +22,16 @@ _DIALECTS = {
 
 @dataclass(frozen=True, slots=True)
 class WarehouseTable:
-    """An Ibis table, and the connection it lives on; rows never leave that.
-
-    On a connection ``is_own`` nobody else runs anything.
-    """
+    """An Ibis table, and the connection it lives on; rows never leave that."""
 
     types: Mapping[str, ColumnType]
     rows: Value
     backend: Backend
     dialect: Dialect
-    is_own: bool = False
 
     def snapshot(self) -> AbstractContextManager[None] | None:
         """Let readings within see the rows of one moment; None where nothing does."""
-        return self.dialect.snapshot(self.backend) if self.is_own else None
+        return self.dialect.snapshot(self.backend)
 
     def fetch(self, asked: Value) -> dict[str, list[Any]]:
         """Run one query, and give its columns; a missing sum is that of no rows."""
@@ -49,17 +44,7 @@ class WarehouseTable:
 
 
 def dialect_of(backend: Backend) -> Dialect:
-    """Find what a database does differently.
-
-    Raises:
-        InvalidInput: When dpratio was never tested on it.
-    """
-    if backend.name not in _DIALECTS:
-        raise InvalidInput(
-            f"engine 'ibis' was not tested on {backend.name}, and an engine that drops "
-            f"or doubles a row gives people away. It runs on {', '.join(_DIALECTS)}; "
-            "or hand over Parquet files."
-        )
+    """Find what a database does differently."""
     file, name = _DIALECTS[backend.name]
     made: Callable[[], Dialect] = getattr(
         import_module(f"dpratio.curator.warehouse.{file}"), name

@@ -1,7 +1,6 @@
 """Tables of databases by their address: found, refused, closed again."""
 
 import gc
-import logging
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +23,6 @@ from dpratio.curator.warehouse import open as opening
 from dpratio.curator.warehouse.database.connect import connect_to
 from dpratio.errors import (
     DpratioError,
-    EngineFailed,
     FileRefused,
     MissingExtra,
     SchemaRefused,
@@ -212,37 +210,6 @@ def test_a_file_that_is_no_database_is_refused_and_none_is_made(
     path.write_bytes(b"score,label\n" * 1000)
     with pytest.raises(FileRefused):
         exact(table, plan_of(), "auto")
-
-
-def test_what_a_server_says_reaches_nobody_and_the_charge_stays(
-    postgres_url: str,
-    tmp_path: Path,
-    capfd: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute(
-            "CREATE TABLE loans (score TEXT, label INTEGER); "
-            "INSERT INTO loans VALUES ('0.5', 1), ('CANARY 271828', 1); "
-            "CREATE FUNCTION number(TEXT) RETURNS DOUBLE PRECISION IMMUTABLE "
-            "LANGUAGE sql AS 'SELECT $1::DOUBLE PRECISION'"
-        )
-        # A generated column of a partition is computed on reading; this is the worst
-        # that a table can do.
-        connection.execute(
-            "CREATE VIEW numbers AS SELECT number(score) AS score, label FROM loans"
-        )
-    backend = ibis.connect(postgres_url.replace("postgresql://", "postgres://"))
-    ledger = _ledger(tmp_path)
-    with caplog.at_level(logging.DEBUG), pytest.raises(EngineFailed) as failed:
-        release_sums(backend.table("numbers"), plan_of(), ledger=ledger)
-    backend.disconnect()
-    printed = capfd.readouterr()
-    said = said_by(failed.value) + caplog.text + printed.out + printed.err
-    assert "271828" not in said
-    assert "stays charged" in str(failed.value)
-    [held] = ledger.account().releases.values()
-    assert held.state == "opened"
 
 
 def test_an_application_of_our_own_tells_no_parts_and_is_stopped(

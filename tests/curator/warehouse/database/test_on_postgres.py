@@ -6,8 +6,8 @@ import math
 from decimal import Decimal
 from itertools import product
 from typing import Any
+from urllib.parse import quote
 
-import ibis
 import psycopg
 import pyarrow as pa
 import pytest
@@ -16,8 +16,8 @@ from curator.groups_for_tests import by, counts
 from curator.holders_for_tests import found_by, rule_of
 from curator.people_for_tests import REGIONS, people
 from curator.tables_for_tests import asked, exact, plan_of
-from curator.warehouse.hosts import Postgres
 from curator.warehouse.laws import require_agreement
+from curator.warehouse.postgres_host import Postgres
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.errors import SchemaRefused
@@ -164,25 +164,21 @@ def test_the_settings_of_a_connection_do_not_matter(
     )
     settings = {
         "TimeZone": zone,
-        "DateStyle": "German, DMY",
+        "DateStyle": "German,DMY",
         "bytea_output": "escape",
         "extra_float_digits": "-15",
     }
-    connection = postgres.backend.con
-    connection.commit()
-    for name, value in settings.items():
-        connection.execute(f"SET {name} = '{value}'".encode())
-    try:
-        months = by(Periods("seen", "month", "2026-01-01", "2026-02-01"))
-        assert counts(loaded, months, "ibis") == [1, 1]
-        plan = plan_of(keys=["é"])
-        plain = {"score": [0.1] * 2, "label": [1] * 2, "region": ["é"] * 2}
-        assert exact(loaded, plan, "ibis") == exact(plain, plan, "python")
-        by_unit = KeyCount("seen", "date", rule_of(2))
-        days = [dt.date(2026, 1, 31), dt.date(2026, 2, 1)]
-        assert found_by(loaded, by_unit, "ibis") == dict.fromkeys(days, 1)
-    finally:
-        connection.rollback()
+    options = " ".join(f"-c{name}={value}" for name, value in settings.items())
+    url = f"{loaded.url}&options={quote(options)}"
+    given = DatabaseTable(url, table=loaded.name)
+    months = by(Periods("seen", "month", "2026-01-01", "2026-02-01"))
+    assert counts(given, months, "ibis") == [1, 1]
+    plan = plan_of(keys=["é"])
+    plain = {"score": [0.1] * 2, "label": [1] * 2, "region": ["é"] * 2}
+    assert exact(given, plan, "ibis") == exact(plain, plan, "python")
+    by_unit = KeyCount("seen", "date", rule_of(2))
+    days = [dt.date(2026, 1, 31), dt.date(2026, 2, 1)]
+    assert found_by(given, by_unit, "ibis") == dict.fromkeys(days, 1)
 
 
 # Text.
@@ -190,9 +186,7 @@ def test_the_settings_of_a_connection_do_not_matter(
 
 def test_text_that_ignores_case_is_told_apart_by_its_bytes(postgres: Postgres) -> None:
     """A row in two groups, or two people in one, would move what nobody paid for."""
-    postgres.backend.con.rollback()
-    postgres.backend.con.execute("CREATE EXTENSION IF NOT EXISTS citext")
-    postgres.backend.con.commit()
+    postgres.connection.execute("CREATE EXTENSION IF NOT EXISTS citext")
     columns = {"score": "float8", "label": "int", "region": "citext", "id": "citext"}
     rows = [(0.5, 1, "north", "ann"), (0.5, 1, "NORTH", "ANN"), (0.5, 1, "x", "ann")]
     loaded = postgres.cells(columns, rows)
@@ -210,10 +204,8 @@ UUIDS = (
 )
 
 
-@pytest.mark.parametrize("by_address", [True, False])
 def test_labels_and_uuids_are_ids_and_keys_as_they_are_written(
     postgres_url: str,
-    by_address: bool,  # noqa: FBT001
 ) -> None:
     """The same integers as from texts; a uuid is the text that the server writes."""
     with psycopg.connect(postgres_url, autocommit=True) as connection:
@@ -227,41 +219,35 @@ def test_labels_and_uuids_are_ids_and_keys_as_they_are_written(
     names = [None if each is None else each.lower().strip("{}") for each in UUIDS]
     plain = {"score": [0.5] * 4, "label": [1] * 4, "region": WORDS, "id": names}
     swapped = {**plain, "region": names, "id": WORDS}
+    given = DatabaseTable(postgres_url, table="people")
+    view = DatabaseTable(postgres_url, view="swapped")
     with psycopg.connect(postgres_url) as connection:
-        given: Any = DatabaseTable(postgres_url, table="people")
-        view = DatabaseTable(postgres_url, view="swapped")
         connection.execute(
             "CREATE VIEW swapped AS SELECT score, label, id AS region, region AS id "
             "FROM people"
         )
-        connection.commit()
-        if not by_address:
-            given = ibis.postgres.from_connection(connection).table("people")
-        plan = people(weighted=False, keys=["Glad é", "sad", "new"])
-        assert exact(given, plan, "ibis") == exact(plain, plan, "python")
-        plan = people(weighted=False, keys=[None, *names[:2]])
-        assert exact(view, plan, "ibis") == exact(swapped, plan, "python")
-        for table, same in ((given, plain), (view, swapped)):
-            for rule in (None, rule_of(1)):
-                asked_for = KeyCount("region", "text", rule)
-                found = found_by(table, asked_for, "ibis")
-                assert found == found_by(same, asked_for, "python") != {}
-        with pytest.raises(SchemaRefused, match="'id' is uuid; a number column"):
-            exact(given, plan_of(names=("id", "label", "", "region")), "ibis")
+    plan = people(weighted=False, keys=["Glad é", "sad", "new"])
+    assert exact(given, plan, "ibis") == exact(plain, plan, "python")
+    plan = people(weighted=False, keys=[None, *names[:2]])
+    assert exact(view, plan, "ibis") == exact(swapped, plan, "python")
+    for table, same in ((given, plain), (view, swapped)):
+        for rule in (None, rule_of(1)):
+            asked_for = KeyCount("region", "text", rule)
+            found = found_by(table, asked_for, "ibis")
+            assert found == found_by(same, asked_for, "python") != {}
+    with pytest.raises(SchemaRefused, match="'id' is uuid; a number column"):
+        exact(given, plan_of(names=("id", "label", "", "region")), "ibis")
 
 
 def test_a_database_of_another_encoding_is_refused(
     postgres_server: str,
 ) -> None:
     made = "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
-    with (
-        fresh_database(postgres_server, made) as url,
-        psycopg.connect(url) as connection,
-    ):
-        connection.execute("CREATE TABLE rows (score float8, label int)")
-        rows = ibis.postgres.from_connection(connection).table("rows")
+    with fresh_database(postgres_server, made) as url:
+        with psycopg.connect(url) as connection:
+            connection.execute("CREATE TABLE rows (score float8, label int)")
         with pytest.raises(SchemaRefused) as refused:
-            open_table(rows, asked(plan_of()), "ibis")
+            open_table(DatabaseTable(url, table="rows"), asked(plan_of()), "ibis")
     assert str(refused.value) == (
         "the database is encoded in LATIN1; ids and keys are read as UTF8. "
         "Copy the table into a database with that encoding."

@@ -91,12 +91,3 @@ def test_keys_of_any_text_are_handed_over(loans: WarehouseTable) -> None:
     keys = ['"', "\\", "'", "{a,b}", "NULL", "%", "$1", "%s", "region 1"]
     sums = exact(loans, plan_of(keys=keys), "auto")
     assert [row[0] > 0 for row in sums] == [False] * 8 + [True]
-
-
-def test_rows_that_the_user_leaves_out_stay_out(loans: WarehouseTable) -> None:
-    """OFFSET is the user's where there is one."""
-    rows = loans.rows.order_by("seen")
-    plan = plan_of(keys=["region 1"])
-    [[all_rows, *_]] = exact(rows, plan, "auto")
-    [[some_rows, *_]] = exact(rows.limit(None, offset=19_997), plan, "auto")
-    assert all_rows // some_rows == 6_667

@@ -143,15 +143,14 @@ def _found(sources: list[DatabaseTable]) -> list[list[int] | str]:
     with silence():
         connected = connect_to(sources[0])
         backend, dialect = connected.backend, dialect_of(connected.backend)
-        dialect.pin(backend)
-        dialect.check(backend)
+        dialect.prepare(backend)
         for source in sources:
             try:
                 rows = find_table(backend, source)
             except SchemaRefused as error:
                 given.append(str(error))
                 continue
-            given.append(sorted(dialect.fetch(backend, rows.select("id"))["id"]))
+            given.append(sorted(rows.select("id").to_pyarrow()["id"].to_pylist()))
         connected.close()
     return given
 

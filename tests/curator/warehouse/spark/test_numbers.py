@@ -4,7 +4,6 @@ import struct
 from pathlib import Path
 from typing import Any
 
-import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -87,15 +86,6 @@ def test_partitions_and_the_order_of_rows_do_not_change_the_integers(
     assert exact(frame.limit(2).repartition(7, "region"), plan, "auto") == exact(
         table.slice(0, 2), plan, "python"
     )
-    # An Ibis table of the same rows.
-    frame.createOrReplaceTempView("some_rows")
-    zone = session.conf.get("spark.sql.session.timeZone")
-    backend = ibis.pyspark.connect(session)
-    rows = backend.table("some_rows").filter(ibis._.region.notnull())
-    kept = table.filter(pa.compute.is_valid(table["region"]))
-    require_same(rows, kept, plan)
-    session.conf.set("spark.sql.session.timeZone", zone)
-    session.catalog.dropTempView("some_rows")
 
 
 def test_a_frame_without_rows_has_sums_of_zero(session: Session) -> None:

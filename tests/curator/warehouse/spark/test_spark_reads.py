@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -73,8 +72,6 @@ def test_rows_and_tables_that_a_frame_reads_again_are_seen(
         open_table(frame, asked(plan_of()), "auto")
         refused(frame.union(frame))
     refused(session.sql("SELECT * FROM once UNION ALL SELECT * FROM again"))
-    table = ibis.pyspark.connect(session).table("once")
-    refused(table.union(table))
     session.sql("DROP TABLE again")
     made = session.range(3).selectExpr("0.5D AS score", "1 AS label")
     assert list(frame_reads(made.union(made))) == []  # Its rows are about nobody.
@@ -83,7 +80,7 @@ def test_rows_and_tables_that_a_frame_reads_again_are_seen(
 def test_what_is_named_once_and_used_again_is_seen(
     session: Session, folder: Path
 ) -> None:
-    """WITH and subqueries stand beside a plan's leaves; Ibis writes WITH itself."""
+    """WITH and subqueries stand beside a plan's leaves."""
     session.read.parquet(f"{folder}/a/x.parquet").createOrReplaceTempView("named")
     start = "WITH part AS (SELECT * FROM named) SELECT * FROM part"
     assert rows_of(session.sql(start)) == 2
@@ -93,9 +90,6 @@ def test_what_is_named_once_and_used_again_is_seen(
         "WHERE score > (SELECT min(score) FROM named)",
     ):
         refused(session.sql(f"{start} {end}"))
-    part = ibis.pyspark.connect(session).table("named").filter(ibis._.score > 0)
-    assert rows_of(part) == 2
-    refused(part.union(part))
 
 
 def test_a_path_of_an_address_that_names_a_file_twice_is_refused(

@@ -12,15 +12,12 @@ import ibis.expr.operations as ops
 
 from dpratio.curator.duckdb.table import identifier
 from dpratio.curator.reading.keys import WHOLE_ID
-from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.stopping import stoppable
-from dpratio.curator.warehouse.database.postgres_names import require_own_names
 from dpratio.curator.warehouse.database.postgres_statement import bytewise, run
-from dpratio.curator.warehouse.database.reads import tables_of
-from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
+from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
 from dpratio.curator.warehouse.functions import builtin
-from dpratio.errors import InvalidInput
+from dpratio.errors import SchemaRefused
 
 __all__ = ["Postgres"]
 
@@ -69,29 +66,15 @@ class Postgres(Dialect):
         }
     )
 
-    def check(self, backend: Backend) -> None:
-        with backend.begin() as cursor:
-            [schemas] = cursor.execute(
-                "SELECT pg_catalog.current_schemas(true)"
-            ).fetchone()
-            [encoding] = cursor.execute("SHOW server_encoding").fetchone()
-        # No function is looked for among temporary ones.
-        first = next(name for name in schemas if not name.startswith("pg_temp"))
-        if first != "pg_catalog":
-            raise InvalidInput(
-                f"a connection looks for functions in pg_catalog first, got one that "
-                f"looks in '{first}', where others may stand in for them. Leave "
-                "pg_catalog out of search_path, or put it first."
-            )
-        require_utf8(encoding)
-
-    def check_given(self, backend: Backend, rows: Value) -> None:
-        require_own_names(backend)
-        require_once(tables_of(backend, rows))
-
-    def pin(self, backend: Backend) -> None:
+    def prepare(self, backend: Backend) -> None:
         with backend.begin() as cursor:
             cursor.execute("SET search_path = pg_catalog, pg_temp")
+            [encoding] = cursor.execute("SHOW server_encoding").fetchone()
+        if encoding != "UTF8":
+            raise SchemaRefused(
+                f"the database is encoded in {encoding}; ids and keys are read as "
+                "UTF8. Copy the table into a database with that encoding."
+            )
 
     def find(self, backend: Backend, names: Sequence[str]) -> Value:
         # Ibis stops at the names of some types, and at columns that may not be read.
@@ -113,7 +96,6 @@ class Postgres(Dialect):
     def types(self, rows: Value) -> dict[str, ColumnType]:
         """Read the schema as the server gives it: Ibis takes some types for others."""
         backend = ibis.get_backend(rows)
-        backend._run_pre_execute_hooks(rows)  # noqa: SLF001
         # Ibis would call functions on shapes, which are not read anyway.
         kept = [name for name in rows.columns if not rows[name].type().is_geospatial()]
         # By names of ours: Ibis would write * for all that it knows of a table.
@@ -164,10 +146,7 @@ class Postgres(Dialect):
             yield
 
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
-        return stoppable(lambda: self.fetch(backend, asked), backend.con.cancel)
-
-    def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
-        return run(backend, asked)
+        return stoppable(lambda: run(backend, asked), backend.con.cancel)
 
     def number(self, column: Value) -> Value:
         if not column.type().is_decimal():

@@ -51,16 +51,10 @@ def write(backend: Backend, asked: Value) -> tuple[str, list[Sequence[Any]]]:
     """Write a query, with the arrays that are its parameters."""
     query = backend.compiler.to_sqlglot(asked.unbind()).transform(_collated)
     for select in query.find_all(sql.Select):
-        is_step = isinstance(select.parent, (sql.Subquery, sql.CTE))
-        if is_step and not select.args.get("offset"):
+        if isinstance(select.parent, (sql.Subquery, sql.CTE)):
             select.set("offset", sql.Offset(expression=sql.Literal.number(0)))
     arrays: list[Sequence[Any]] = []
-    # Others are tables of the user's own, and were handed over when it was opened.
-    declared = {
-        each.name: each
-        for each in asked.op().find(ops.InMemoryTable)
-        if {str(kind) for kind in each.schema.types} <= set(_ARRAYS)
-    }
+    declared = {each.name: each for each in asked.op().find(ops.InMemoryTable)}
     for table in list(query.find_all(sql.Table)):
         if table.name in declared:
             table.replace(_unnested(table, declared[table.name], arrays))

@@ -18,7 +18,7 @@ from dpratio.curator.warehouse.spark.files import unfit_columns
 from dpratio.curator.warehouse.spark.reads import frame_reads
 from dpratio.errors import InvalidInput
 
-__all__ = ["Frame", "frame_of", "read_in_own_session"]
+__all__ = ["Frame", "read_in_own_session"]
 
 # PySpark is optional.
 Frame = Any
@@ -57,12 +57,6 @@ _REBASE_MODES = (
     "spark.sql.parquet.datetimeRebaseModeInRead",
     "spark.sql.parquet.int96RebaseModeInRead",
 )
-
-
-def frame_of(rows: Value, backend: Backend) -> Frame:
-    """Turn an Ibis table on Spark into a frame of the same session."""
-    backend._run_pre_execute_hooks(rows)  # noqa: SLF001
-    return backend.raw_sql(backend.compile(rows))
 
 
 def read_in_own_session(

@@ -46,7 +46,7 @@ class Spark(Dialect):
 
         def work() -> dict[str, list[Any]]:
             with watched(session, tag):
-                return self.fetch(backend, asked)
+                return _fetch(backend, asked)
 
         def cancel() -> None:
             session.sparkContext.cancelJobsWithTag(tag)
@@ -54,17 +54,6 @@ class Spark(Dialect):
         # A thread that has the pool and the properties of the one that asks.
         thread = import_extra("pyspark", "engines").InheritableThread
         return stoppable(work, cancel, thread=thread)
-
-    def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
-        # Declared keys are handed over by Arrow, whole: Spark then knows how few they
-        # are, and need not sort rows to join them.
-        settings = backend._session.conf  # noqa: SLF001
-        settings.set(_BY_ARROW, "true")
-        backend._run_pre_execute_hooks(asked)  # noqa: SLF001
-        settings.set(_BY_ARROW, "false")
-        # Fetched as they are: Ibis would make them a frame of pandas first.
-        found = backend.raw_sql(write(backend, asked)).collect()
-        return by_name(asked.columns, found)
 
     def is_missing(self, column: Value) -> Value:
         # Ibis takes NaN for missing on Spark.
@@ -137,3 +126,16 @@ def write(backend: Backend, asked: Value) -> str:
             mark.replace(mark.expressions[0])
     written: str = query.sql(backend.dialect)
     return written
+
+
+def _fetch(backend: Backend, asked: Value) -> dict[str, list[Any]]:
+    """Run a query, and give its columns."""
+    # Declared keys are handed over by Arrow, whole: Spark then knows how few they are,
+    # and need not sort rows to join them.
+    settings = backend._session.conf  # noqa: SLF001
+    settings.set(_BY_ARROW, "true")
+    backend._run_pre_execute_hooks(asked)  # noqa: SLF001
+    settings.set(_BY_ARROW, "false")
+    # Fetched as they are: Ibis would make them a frame of pandas first.
+    found = backend.raw_sql(write(backend, asked)).collect()
+    return by_name(asked.columns, found)
