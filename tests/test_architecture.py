@@ -51,7 +51,7 @@ HOMES = {
             "database/constants",
             "database/on_postgres",
             "database/postgres_statement",
-            "database/views",
+            "database/conditions",
             "dialect",
             "engine",
             "functions",

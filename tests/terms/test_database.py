@@ -21,9 +21,7 @@ from dpratio.terms.database import DatabaseTable
 )
 def test_a_name_has_one_to_three_parts(given: Any, names: tuple[str, ...]) -> None:  # noqa: ANN401
     table = DatabaseTable("postgres://db/credit", table=given)
-    assert (table.names, table.is_view, table.path) == (names, False, None)
-    view = DatabaseTable("postgres://db/credit", view=given)
-    assert (view.names, view.is_view) == (names, True)
+    assert (table.names, table.path) == (names, None)
     assert table.name == ".".join(names)
 
 
@@ -50,9 +48,9 @@ def test_a_file_has_no_host() -> None:
         DatabaseTable("duckdb://file.db", table="loans")
 
 
-def test_one_of_table_view_and_path_is_read() -> None:
-    for given in ({}, {"table": "a", "view": "b"}, {"table": "a", "path": "b"}):
-        with pytest.raises(InvalidInput, match="one table, view or path is read"):
+def test_one_of_table_and_path_is_read() -> None:
+    for given in ({}, {"table": "a", "path": "b"}):
+        with pytest.raises(InvalidInput, match="one table or path is read"):
             DatabaseTable("spark://host:7077", **given)
 
 
@@ -107,12 +105,8 @@ def test_an_address_that_is_refused_is_not_shown(url: Any) -> None:  # noqa: ANN
 
 def test_a_file_stands_beside_the_study_and_a_server_does_not_move() -> None:
     folder = Path("/studies")
-    near = DatabaseTable("duckdb:///people.db", view="adults").beside(folder)
-    assert (near.file, near.names, near.is_view) == (
-        "/studies/people.db",
-        ("adults",),
-        True,
-    )
+    near = DatabaseTable("duckdb:///people.db", table="adults").beside(folder)
+    assert (near.file, near.names) == ("/studies/people.db", ("adults",))
     far = DatabaseTable("duckdb:////data/people.db", table="a.b").beside(folder)
     assert (far.file, far.names) == ("/data/people.db", ("a", "b"))
     server = DatabaseTable("postgres://db/credit", table="loans")

@@ -37,14 +37,14 @@ CASES: list[tuple[Any, dict[str, Any], str]] = [
         "table 's.t' at 'postgresql://db:5433/l'",
     ),
     (
-        DatabaseTable("postgresql:///l?host=/run/PG&port=77", view="v"),
+        DatabaseTable("postgresql:///l?host=/run/PG&port=77", table="v"),
         {
             "scheme": "postgresql",
             "host": "/run/PG:77",
             "database": "l",
-            "view": ["v"],
+            "table": ["v"],
         },
-        "view 'v' at 'postgresql:///run/PG:77/l'",
+        "table 'v' at 'postgresql:///run/PG:77/l'",
     ),
     (
         DatabaseTable("postgres://db?service=Books&dbname=other", table="t"),
@@ -138,7 +138,7 @@ def test_a_name_is_plain(name: str) -> None:
 
 @pytest.mark.parametrize("given", [{}, {"name": "a", "path": "b"}, {"host": "h"}])
 def test_a_description_is_of_one_source(given: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match="one name, path, table or view"):
+    with pytest.raises(InvalidInput, match="one name, path or table"):
         SourceDescription(**given)
 
 

@@ -23,10 +23,10 @@ def _on_spark(path: str) -> DatabaseTable:
 @pytest.mark.parametrize("url", ["${A}", "${ORDERS_DB2}", "${_x}"])
 def test_an_address_may_stand_in_one_variable(url: str) -> None:
     assert variable_of_address(url) == url[2:-1]
-    table = DatabaseTable(url, view="a.b", where="x > 5")
+    table = DatabaseTable(url, table="a.b", where="x > 5")
     assert (table.scheme, table.shown, table.is_file) == ("", "another address", False)
     described = description_of(table)
-    assert str(described) == f"view 'a.b' at '{url}', rows where x > 5"
+    assert str(described) == f"table 'a.b' at '{url}', rows where x > 5"
     assert description_from_text(described.text) == described
 
 

@@ -120,8 +120,8 @@ def test_a_number_of_people_may_stand_alone_or_beside_a_guess() -> None:
             DatabaseTable("postgres://db/credit", table="public.loans"),
         ),
         (
-            'url = "duckdb:///a.db"\nview = ["main", "a.b"]',
-            DatabaseTable("duckdb:///a.db", view=["main", "a.b"]),
+            'url = "duckdb:///a.db"\ntable = ["main", "a.b"]',
+            DatabaseTable("duckdb:///a.db", table=["main", "a.b"]),
         ),
         (
             "url = 'duckdb:///a.db'\ntable = 'a'\nwhere = 'age > 5'",
@@ -150,7 +150,8 @@ def test_data_may_lie_in_a_database(data: str, wanted: DatabaseTable) -> None:
             'url = "duckdb:///a.db"\ntable = "a"\nwhere = ""',
             "$.data: where must be a condition",
         ),
-        ('url = "duckdb:///a.db"', "$.data: one table, view or path is read"),
+        ('url = "duckdb:///a.db"', "$.data: one table or path is read"),
+        ('url = "duckdb:///a.db"\nview = "a"', "$.data: unknown field 'view'"),
         ('url = "duckdb:///a.db"\nsql = "SELECT 1"', "$.data: unknown field 'sql'"),
         ('url = 1\ntable = "a"', "$.data.url: must be text"),
         ('url = "duckdb:///a.db"\ntable = 1', "$.data.table: must be text"),

@@ -31,7 +31,6 @@ __all__ = [
     "StudyFile",
     "Table",
     "Variance",
-    "View",
     "Where",
     "WhichQuestion",
     "Wide",
@@ -75,9 +74,6 @@ Data = Annotated[
 ]
 Table = Annotated[
     str | None, typer.Option(help="With an address in --data, the table.")
-]
-View = Annotated[
-    str | None, typer.Option(help="With an address in --data, a view that is plain.")
 ]
 Where = Annotated[str | None, typer.Option(help="With --data, which rows are read.")]
 Spool = Annotated[

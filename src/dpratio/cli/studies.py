@@ -118,9 +118,7 @@ def read_study(path: Path) -> "Study":
         raise
 
 
-def table_aside(
-    data: str | None, table: str | None, view: str | None, where: str | None
-) -> object:
+def table_aside(data: str | None, table: str | None, where: str | None) -> object:
     """Give the table that a command names aside of a study; None where it names none.
 
     Raises:
@@ -130,10 +128,10 @@ def table_aside(
     from dpratio.terms.source import CsvFile, ParquetFiles
 
     if data is not None and data.partition("://")[0] in SCHEMES:
-        return DatabaseTable(data, table=table, view=view, where=where)
+        return DatabaseTable(data, table=table, where=where)
     hint = "Write for instance --data postgres://host/database --table orders."
-    rule = "--table and --view go with the address of a database in --data"
-    require(table is None and view is None, rule, table or view, hint)
+    rule = "--table goes with the address of a database in --data"
+    require(table is None, rule, table, hint)
     require(data is not None or where is None, "--where goes with --data", where)
     if data is None or where is None:
         return data

@@ -43,27 +43,23 @@ class DatabaseTable:
             ``${NAME}``, a variable of the environment that holds the address.
         table: The name of a table; ``"schema.table"``, or a list of names where one
             of them holds a dot.
-        view: Instead of a table, a view: one that takes columns of one table, gives
-            them other names, or keeps rows by comparing columns with constants. Any
-            other view is refused, because one person might be in many of its rows.
-        path: Instead of both, on Spark: the path of Parquet files, or of a folder.
+        path: Instead of a table, on Spark: the path of Parquet files, or of a folder.
         partitions: Of a path: columns that names of folders hold, as in `ParquetFiles`.
         where: Which rows are read, for instance ``"day >= '2026-11-09'"``: columns
-            are compared with constants, as in a view. Names of columns are taken as
-            they are written.
+            are compared with constants. Names of columns are taken as they are
+            written.
 
     Raises:
         InvalidInput: When the address or the name is not usable.
 
     Example:
         >>> DatabaseTable("postgres://ann:secret@db/loans", table="public.loans")
-        DatabaseTable(scheme='postgres', names=('public', 'loans'), is_view=False)
+        DatabaseTable(scheme='postgres', names=('public', 'loans'))
     """
 
     scheme: str
     url: str = field(repr=False)
     names: tuple[str, ...]
-    is_view: bool
     path: str | None = field(repr=False)
     partitions: Partitions = field(repr=False)
     where: str | None = field(repr=False)
@@ -74,17 +70,16 @@ class DatabaseTable:
         url: str,
         *,
         table: Name | None = None,
-        view: Name | None = None,
         path: str | None = None,
         partitions: Mapping[str, str] | Sequence[str] | None = None,
         where: str | None = None,
     ) -> None:
         is_known = variable_of_address(url) is None
         scheme = _scheme(url) if is_known else ""
-        given = {"table": table, "view": view, "path": path}
+        given = {"table": table, "path": path}
         named = [name for name, value in given.items() if value is not None]
-        hint = "Write table = …, view = …, or on Spark path = …"
-        require(len(named) == 1, "one table, view or path is read", named, hint)
+        hint = "Write table = …, or on Spark path = …"
+        require(len(named) == 1, "one table or path is read", named, hint)
         on_spark = path is None or scheme == "spark" or not is_known
         require(on_spark, "only Spark reads paths through an address", path, hint)
         hint = 'Write path = "…/" beside it.'
@@ -96,11 +91,10 @@ class DatabaseTable:
             checked_path(url.partition("://")[2])
         told = None if partitions is None else ParquetFiles(path, partitions=partitions)
         require_condition(where)
-        names = () if path is not None else _names(table if view is None else view)
+        names = () if path is not None else _names(table)
         object.__setattr__(self, "scheme", scheme)
         object.__setattr__(self, "url", url)
         object.__setattr__(self, "names", names)
-        object.__setattr__(self, "is_view", view is not None)
         object.__setattr__(self, "path", path)
         object.__setattr__(self, "partitions", () if told is None else told.partitions)
         object.__setattr__(self, "where", where)
@@ -144,10 +138,13 @@ class DatabaseTable:
 
     def at(self, url: str, path: str | None) -> "DatabaseTable":
         """Take the same table at the address, and path, that variables hold."""
-        name = "path" if path is not None else "view" if self.is_view else "table"
-        named: dict[str, object] = {name: self.names if path is None else path}
-        named |= {"partitions": dict(self.partitions)} if self.partitions else {}
-        made = DatabaseTable(url, where=self.where, **named)  # type: ignore[arg-type]
+        made = DatabaseTable(
+            url,
+            table=self.names if path is None else None,
+            path=path,
+            partitions=dict(self.partitions) or None,
+            where=self.where,
+        )
         object.__setattr__(made, "written_as", self.url)
         return made
 
@@ -156,8 +153,7 @@ class DatabaseTable:
         if not self.is_file:
             return self
         url = f"{self.scheme}:///{folder / self.file}"
-        named: dict[str, Name] = {"view" if self.is_view else "table": self.names}
-        return DatabaseTable(url, where=self.where, **named)  # type: ignore[arg-type]
+        return DatabaseTable(url, table=self.names, where=self.where)
 
 
 def _scheme(url: object) -> str:

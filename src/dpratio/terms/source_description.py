@@ -19,7 +19,7 @@ from dpratio.terms.source import ISO_DATES, CsvFile, ParquetFiles
 __all__ = ["SourceDescription", "description_from_text", "description_of"]
 
 _NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
-_LISTS = ("columns", "table", "view", "partitions")
+_LISTS = ("columns", "table", "partitions")
 _TEXTS = (
     *("name", "path", "delimiter", "quote", "decimal", "dates"),
     *("scheme", "host", "database", "where", "url"),
@@ -41,8 +41,7 @@ class SourceDescription:
         scheme: Of a database: its kind.
         host: Its host, with a port where one is written.
         database: Its name, or the path of its file.
-        table: The names of a table; ``view`` those of a view.
-        view: See ``table``.
+        table: The names of a table.
         where: Which rows are read, of files or of a database.
         partitions: Columns that names of folders hold, each with its kind.
         url: The variable that holds an address, in place of what stands in one.
@@ -66,15 +65,14 @@ class SourceDescription:
     host: str | None = None
     database: str | None = None
     table: tuple[str, ...] | None = None
-    view: tuple[str, ...] | None = None
     where: str | None = None
     partitions: tuple[str, ...] | None = None
     url: str | None = None
 
     def __post_init__(self) -> None:
-        meant = (self.name, self.path, self.table, self.view)
+        meant = (self.name, self.path, self.table)
         given = [each for each in meant if each is not None]
-        rule = "a source is one name, path, table or view"
+        rule = "a source is one name, path or table"
         require(len(given) == 1, rule, len(given))
         plain = self.name is None or _NAME.fullmatch(self.name)
         hint = "Use up to 100 letters, digits, and within them spaces and . : / -"
@@ -111,8 +109,8 @@ class SourceDescription:
             return ", ".join(told)
         at = self.url or f"{self.scheme}://{self.host or ''}"
         at += "" if self.database is None else f"/{self.database}"
-        what = "path" if self.path is not None else "view" if self.view else "table"
-        names = self.path or ".".join(self.table or self.view or ())
+        what = "path" if self.path is not None else "table"
+        names = self.path or ".".join(self.table or ())
         what += "" if self.partitions is None else f" (in {self._folders})"
         kept = "" if self.where is None else f", rows where {self.where}"
         return f"{what} {names!r} at {at!r}{kept}"
@@ -160,8 +158,7 @@ def description_of(
         host=host,
         database=database,
         url=None if is_known else source.url,
-        table=None if source.is_view else names,
-        view=names if source.is_view else None,
+        table=names,
         where=source.where,
         partitions=_folders(source) or None,
     )

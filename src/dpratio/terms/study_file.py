@@ -265,7 +265,7 @@ def _read_partitions(node: Node) -> dict[str, str] | list[str]:
 
 
 def _read_database(node: Node) -> DatabaseTable:
-    optional = ("table", "view", "path", "partitions", "where")
+    optional = ("table", "path", "partitions", "where")
     fields = node.fields("url", optional=optional)
     url = fields.pop("url").text()
     told = fields.pop("partitions", None)

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from curator.tables_for_tests import exact, plan_of
-from curator.warehouse.view_forms import COLUMNS, REFUSED, forms_of, rows_for
+from curator.warehouse.condition_forms import COLUMNS, REFUSED, forms_of, rows_for
 from dpratio.curator.reading.csv_lines import line_cells
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.curator.release_sums import release_sums
@@ -78,7 +78,7 @@ def test_every_form_keeps_the_rows_that_duckdb_keeps_of_a_table(
     assert all("price" in each for each in refused)
 
 
-def test_what_a_view_may_not_hold_is_refused_of_files_too(
+def test_what_a_condition_may_not_hold_is_refused_of_files_too(
     hostile: tuple[str, Any],
 ) -> None:
     refused = [each for each in REFUSED["duckdb"] if "seen_ns" not in each]

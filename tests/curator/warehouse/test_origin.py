@@ -1,4 +1,4 @@
-"""What a database knows about a table: where it lies, and what is behind a view."""
+"""What a database knows about a table: where it lies, and its name in full."""
 
 from contextlib import closing
 from pathlib import Path
@@ -14,48 +14,29 @@ from dpratio.curator.warehouse.origin import origin_of
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.database import DatabaseTable
 
-STATEMENTS = (
-    "CREATE TABLE loans (order_id INTEGER, note VARCHAR(9), y INTEGER)",
-    """CREATE VIEW renamed AS SELECT order_id AS customer, note, y FROM loans
-        WHERE y = 1""",
-    "CREATE VIEW plain AS SELECT order_id, y FROM loans",
-    "CREATE VIEW star AS SELECT * FROM loans WHERE note = 'a'",
-)
-RENAMED = '{"customer": "order_id"}'
+MADE = "CREATE TABLE loans (order_id INTEGER, note VARCHAR(9), y INTEGER)"
 
 
 @pytest.fixture(params=["duckdb", "postgres"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a database with a table and views of it."""
+    """The address of a database with a table."""
     path = tmp_path / "book.db"
     if request.param == "duckdb":
         with closing(duckdb.connect(str(path))) as duck:
-            for statement in STATEMENTS:
-                duck.execute(statement)
+            duck.execute(MADE)
         return f"duckdb:///{path}"
     address = str(request.getfixturevalue("postgres_url"))
     with psycopg.connect(address, autocommit=True) as connection:
-        for statement in STATEMENTS:
-            connection.execute(statement.encode())
+        connection.execute(MADE.encode())
     return address
 
 
-@pytest.mark.parametrize(
-    ("named", "renamed"),
-    [
-        ({"table": "loans"}, ""),
-        ({"view": "renamed"}, RENAMED),
-        ({"view": "plain"}, ""),
-        ({"view": "star"}, ""),
-    ],
-)
-def test_a_view_is_of_its_table_and_renames_are_told(
-    named: dict[str, str], renamed: str, url: str
-) -> None:
-    found = origin_of(connect(DatabaseTable(url, **named), "auto"))
+@pytest.mark.parametrize("where", [None, "y = 1"])
+def test_a_table_is_known_by_its_name_in_full(where: str | None, url: str) -> None:
+    found = origin_of(connect(DatabaseTable(url, table="loans", where=where), "auto"))
     assert found is not None
     schema = "public" if url.startswith("postgres") else "main"
-    assert (found.base, found.renamed) == ((schema, "loans"), renamed)
+    assert found.base == (schema, "loans")
 
 
 def test_the_server_is_the_one_that_was_connected_to(postgres_url: str) -> None:
@@ -64,7 +45,7 @@ def test_the_server_is_the_one_that_was_connected_to(postgres_url: str) -> None:
         info = connection.info
         server = (info.host, str(info.port), info.dbname)
     found = origin_of(connect(DatabaseTable(postgres_url, table="loans"), "auto"))
-    assert found == Origin(server, ("public", "loans"), "")
+    assert found == Origin(server, ("public", "loans"))
 
 
 def test_nobody_is_asked_about_files_and_frames() -> None:
@@ -87,4 +68,4 @@ def test_a_session_is_told_by_its_cluster(master: str, cluster: str) -> None:
     context = SimpleNamespace(sparkContext=SimpleNamespace(master=master))
     spark = SimpleNamespace(name="pyspark", _session=context)
     opened = WarehouseTable({}, None, spark, None)  # type: ignore[arg-type]
-    assert origin_of(opened) == Origin((cluster, "", ""), (), "")
+    assert origin_of(opened) == Origin((cluster, "", ""), ())

@@ -58,7 +58,6 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     ] = None,
     data: options.Data = None,
     table: options.Table = None,
-    view: options.View = None,
     where: options.Where = None,
     location: options.Location = options.LEDGER,
     scope: options.Scope = None,
@@ -100,7 +99,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         plan = grid_plan(given, column, epsilon, cells)
     account = Account(location, scope, anchor, spool, no_ledger)
     account.require_one()
-    asked = asked_for(given, plan, table_aside(data, table, view, where), account)
+    asked = asked_for(given, plan, table_aside(data, table, where), account)
     book = account.open()
     asked.require_free(book)
     released = release_sums(

@@ -21,7 +21,6 @@ def check(  # noqa: PLR0913 (what a release is given)
     ] = False,
     data: options.Data = None,
     table: options.Table = None,
-    view: options.View = None,
     where: options.Where = None,
     location: options.Location = options.LEDGER,
     scope: options.Scope = None,
@@ -41,7 +40,7 @@ def check(  # noqa: PLR0913 (what a release is given)
 
     output = Output(layout, wide=wide)
     account = Account(location, scope, anchor, spool, no_ledger)
-    asked = asked_of(study, table_aside(data, table, view, where), account, period)
+    asked = asked_of(study, table_aside(data, table, where), account, period)
     account.require_one()
     book = account.open()
     asked.require_free(book)

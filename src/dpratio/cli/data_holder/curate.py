@@ -90,7 +90,6 @@ def release(  # noqa: PLR0913 (one command, one door)
     out: options.ReleaseOut,
     data: options.Data = None,
     table: options.Table = None,
-    view: options.View = None,
     where: options.Where = None,
     location: options.Location = options.LEDGER,
     scope: options.Scope = None,
@@ -133,7 +132,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     as_json = layout == "json"
     with closing_line(wanted=as_json) as run, shown_stages(verbose=verbose) as stage:
         account = Account(location, scope, anchor, spool, no_ledger)
-        asked = asked_of(study, table_aside(data, table, view, where), account, period)
+        asked = asked_of(study, table_aside(data, table, where), account, period)
         account.require_one(release_id)
         require_known_kind(out)
         run["ledger"] = book = account.open()

@@ -73,7 +73,7 @@ def _table(source: DatabaseTable) -> DatabaseTable:
         listed = ", ".join(f"{each}://" for each in SCHEMES)
         raise InvalidInput(
             f"the variable {name} must hold the address of a database that has this "
-            f"table, view or path. Begin it with one of: {listed}."
+            f"table or path. Begin it with one of: {listed}."
         )
     return made
 

@@ -86,10 +86,8 @@ class Dialect:
     # Whether a product of numbers that are not zero, and is, stops a query.
     vanishing_stops = False
 
-    # Of views: the types that constants are cast to, by the names that sqlglot gives
-    # them, and the database's own types whose columns may be compared.
-    casts_in_views: frozenset[str] = frozenset()
-    compared_in_views: frozenset[str] = frozenset()
+    # The database's own types whose columns a condition may compare.
+    compared_in_conditions: frozenset[str] = frozenset()
 
     def snapshot(self, backend: Backend) -> AbstractContextManager[None] | None:  # noqa: ARG002
         """Let all statements within see the same rows; None where they may not."""
@@ -125,7 +123,7 @@ class Dialect:
         return ibis.literal(repr(value)).cast("float64")
 
     def is_missing(self, column: Value) -> Value:
-        """Tell where a view's column is NULL, and only there."""
+        """Tell where a column is NULL, and only there."""
         return column.isnull()
 
     def number(self, column: Value) -> Value:

@@ -1,4 +1,4 @@
-"""Tables in files of DuckDB: views are written as elsewhere, sums by `curator/duckdb`.
+"""Tables in files of DuckDB: conditions as elsewhere, sums by `curator/duckdb`.
 
 An expression becomes a relation of its connection when rows are asked for, after the
 charge.
@@ -25,14 +25,7 @@ _ENDS = ("", ".wal")
 
 
 class DuckDb(Dialect):
-    """What a view of DuckDB may hold."""
-
-    casts_in_views = frozenset(
-        {
-            *("SMALLINT", "INT", "BIGINT", "DOUBLE", "BOOLEAN"),
-            *("TEXT", "VARCHAR", "DATE", "TIMESTAMPNTZ", "TIMESTAMPTZ"),
-        }
-    )
+    """Files of DuckDB, whose rows `curator/duckdb` adds up."""
 
     def snapshot(self, backend: Backend) -> AbstractContextManager[None]:
         # Attached for reading, a file keeps other processes from writing to it, unless

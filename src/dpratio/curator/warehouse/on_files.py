@@ -1,6 +1,6 @@
 """The condition of a study over files: rows are kept by DuckDB, each by its own cells.
 
-It is read as the condition of a view is, and written anew. DuckDB must not use it to
+It is read as over a table, and written anew. DuckDB must not use it to
 skip parts of a file: the statistics in a file may be wrong, and ignore NaN. A row would
 then be kept or dropped by what other rows hold. Proof: docs/proofs/warehouse.md.
 """
@@ -14,7 +14,7 @@ from sqlglot import expressions as sql
 from dpratio.curator.duckdb.sources import open_duck
 from dpratio.curator.duckdb.table import Asked, Columns, DuckTable, Tables
 from dpratio.curator.reading.statement import UnitRule
-from dpratio.curator.warehouse.database.views import (
+from dpratio.curator.warehouse.database.conditions import (
     NotPlainError,
     condition_over,
     read_where,
@@ -101,7 +101,7 @@ def _kept(opened: DuckTable, condition: sql.Expression) -> DuckTable:
         require_plain(is_known, f"a comparison of a column of {name}")
     rows = ibis.table(dict(own.values()), name=_ROWS)
     columns = {name: rows[short] for name, (short, _) in own.items()}
-    kept = rows.filter(condition_over(DuckDb(), columns, condition))
+    kept = rows.filter(condition_over(DuckDb(), columns, {}, condition))
     written = ibis.to_sql(kept, dialect="duckdb", pretty=False)
     whole = f"SELECT * FROM {opened.source}"  # noqa: S608 (a source of ours)
     source = f"(WITH {_ROWS} AS ({whole}) {written})"

@@ -18,7 +18,7 @@ def open_warehouse(source: object) -> WarehouseTable:
 
     Raises:
         FileRefused: When a database or its table cannot be reached.
-        SchemaRefused: When it is a view that is not known to keep rows apart.
+        SchemaRefused: When it is a view, or no table that the database stores itself.
         InvalidInput: When the source belongs to another engine.
     """
     kind = kind_of(source)

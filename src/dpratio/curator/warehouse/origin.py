@@ -3,7 +3,6 @@
 Rows are not touched: the connection and the expression over the table know it.
 """
 
-import json
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,14 +19,14 @@ def origin_of(opened: Any) -> Origin | None:  # noqa: ANN401 (Ibis is not typed)
     if opened.backend.name == "pyspark":
         # A session that is there belongs to a cluster, whatever a study calls it.
         master = opened.backend._session.sparkContext.master  # noqa: SLF001
-        return Origin((_cluster(master), "", ""), (), "")
+        return Origin((_cluster(master), "", ""), ())
     server = ("", "", "")
     if opened.backend.name == "postgres":
         info = opened.backend.con.info
         server = (info.host, str(info.port), info.dbname)
-    rows = opened.rows.op()
-    (table,) = _found(rows, "DatabaseTable")
-    return Origin(server, (table.namespace.database, table.name), _renamed(rows))
+    found = opened.rows.op().find(lambda each: type(each).__name__ == "DatabaseTable")
+    (table,) = found
+    return Origin(server, (table.namespace.database, table.name))
 
 
 def _cluster(master: str) -> str:
@@ -35,18 +34,3 @@ def _cluster(master: str) -> str:
     if "://" not in master:
         return master.partition("[")[0]
     return urlsplit(master.removeprefix("k8s://")).netloc.lower()
-
-
-def _renamed(rows: Any) -> str:  # noqa: ANN401
-    """Say which columns a view gives other names than its table."""
-    if type(rows).__name__ != "Project":
-        return ""
-    columns = {
-        name: _found(each, "Field")[0].name for name, each in rows.values.items()
-    }
-    changed = {name: column for name, column in columns.items() if name != column}
-    return json.dumps(changed, sort_keys=True) if changed else ""
-
-
-def _found(node: Any, kind: str) -> list[Any]:  # noqa: ANN401
-    return list(node.find(lambda each: type(each).__name__ == kind))

@@ -63,11 +63,11 @@ def test_tables_meet_by_their_names_from_the_last(
     assert may_meet(Place(SERVER, one), Place("postgresql://e:5432/c", other)) is False
 
 
-def test_a_view_meets_the_table_behind_it() -> None:
-    view = Place(SERVER, ("renamed",), ("public", "loans"))
-    assert may_meet(view, Place(SERVER, ("loans",)))
-    assert may_meet(Place(SERVER, ("loans",), ("public", "loans")), view)
-    assert not may_meet(view, Place(SERVER, ("cards",), ("public", "cards")))
+def test_a_table_meets_itself_by_the_name_that_its_database_has_for_it() -> None:
+    asked = Place(SERVER, ("LOANS",), ("public", "loans"))
+    assert may_meet(asked, Place(SERVER, ("loans",)))
+    assert may_meet(Place(SERVER, ("loans",), ("public", "loans")), asked)
+    assert not may_meet(asked, Place(SERVER, ("cards",), ("public", "cards")))
 
 
 def test_tables_in_memory_meet_by_their_name() -> None:

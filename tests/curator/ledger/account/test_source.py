@@ -220,14 +220,14 @@ def test_a_server_is_known_by_host_port_and_database(url: str, where: str) -> No
 
 
 def test_what_the_database_says_comes_before_what_is_written() -> None:
-    origin = Origin(("Real.Host", "77", "real"), ("public", "loans"), '{"a": "b"}')
-    table = DatabaseTable("postgres://alias/credit", view="v")
-    wanted = ("v",), ("public", "loans"), '{"a": "b"}'
+    origin = Origin(("Real.Host", "77", "real"), ("public", "loans"))
+    table = DatabaseTable("postgres://alias/credit", table="loans")
+    wanted = ("loans",), ("public", "loans")
     assert place(table, origin) == Place("postgresql://real.host:77/real", *wanted)
 
 
 def test_a_session_lies_where_its_cluster_does() -> None:
-    origin = Origin(("master:7077", "", ""), (), "")
+    origin = Origin(("master:7077", "", ""), ())
     active = DatabaseTable("spark://active", table="a.loans")
     named = DatabaseTable("spark://Master:7077", table="a.loans")
     assert place(active, origin) == place(named, origin) == place(named)

@@ -1,4 +1,4 @@
-"""Constants of views: what a column's own type holds exactly, and nothing else."""
+"""Constants of conditions: what a column's own type holds exactly, and nothing else."""
 
 import pytest
 

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
-import numpy as np
 import psycopg
 import pytest
 
-from curator.tables_for_tests import asked, exact, plan_of
+from curator.tables_for_tests import exact, plan_of
 from dpratio.curator import measure
-from dpratio.curator.choose_engine import open_table
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, SchemaRefused
 from dpratio.terms.database import DatabaseTable
@@ -37,38 +35,6 @@ def server(postgres_url: str) -> Iterator[Server]:
 def run(connection: Server, *statements: str) -> None:
     for each in statements:
         connection.execute(each.encode())
-
-
-def test_a_view_is_checked_on_the_table_it_reads(
-    server: Server, postgres_url: str
-) -> None:
-    run(
-        server,
-        "ALTER TABLE loans RENAME TO real_loans",
-        "CREATE VIEW loans AS SELECT score, label FROM real_loans, "
-        "generate_series(1, 1000)",
-        "CREATE SCHEMA s",
-        "CREATE TABLE s.loans (score FLOAT, label INTEGER)",
-        "CREATE VIEW s.v AS SELECT score, label FROM public.loans",
-    )
-    with pytest.raises(SchemaRefused, match=r"'s\.v' is no table"):
-        exact(DatabaseTable(postgres_url, view="s.v"), plan_of(), "auto")
-
-
-def test_a_view_that_changes_after_its_check_is_not_asked(
-    server: Server, postgres_url: str
-) -> None:
-    run(server, "CREATE VIEW v AS SELECT score, label FROM loans WHERE label = 1")
-    table = DatabaseTable(postgres_url, view="v")
-    statement = asked(plan_of())
-    ask = open_table(table, statement, "auto")
-    run(
-        server,
-        "CREATE OR REPLACE VIEW v AS SELECT score, label FROM loans, "
-        "generate_series(1, 1000)",
-    )
-    nothing = np.zeros((1, len(statement.sums)), dtype=np.int64)
-    assert ask().plus(nothing).tolist() == ONE
 
 
 @pytest.mark.parametrize(

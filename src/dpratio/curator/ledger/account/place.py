@@ -32,12 +32,11 @@ class Origin:
     """What a database knows about a table that was opened.
 
     ``server`` is host, port and database, empty where the database is a file; ``base``
-    the names of the table behind a view; ``renamed`` the columns that a view renames.
+    the names of the table in full.
     """
 
     server: tuple[str, str, str]
     base: tuple[str, ...]
-    renamed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,9 @@ class Place:
     """Where one source lies.
 
     ``where`` is the server or the file of a database, ``"files"`` or ``"memory"``;
-    ``names`` name the source there. ``base`` are the names of the table behind it, as
-    its database knows it, where the database was asked; ``declared`` says which names
-    columns were given: those of CSV files, or those that a view renames.
+    ``names`` name the source there. ``base`` are the names of the table as its database
+    knows it, where the database was asked; ``declared`` says which names columns of CSV
+    files were given.
     """
 
     where: str

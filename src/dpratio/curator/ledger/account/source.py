@@ -183,7 +183,7 @@ def _place(read: SourceDescription, origin: Origin | None) -> Place:
     """Find where a source lies."""
     if read.path is not None:
         return Place(IN_FILES, (_real(read.path),), declared=_declared(read))
-    names = read.table or read.view or ()
+    names = read.table or ()
     if read.scheme == "duckdb":
         where = f"file:{_real(str(read.database))}"
     elif read.scheme == "postgresql":
@@ -197,7 +197,7 @@ def _place(read: SourceDescription, origin: Origin | None) -> Place:
         where = f"{read.scheme}://{cluster}"
     if origin is None:
         return Place(where, names)
-    return Place(where, names, origin.base, origin.renamed)
+    return Place(where, names, origin.base)
 
 
 def _declared(read: SourceDescription) -> str:

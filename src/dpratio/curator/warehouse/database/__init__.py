@@ -1,1 +1,1 @@
-"""Tables of databases: connected by address, views written anew, what each does."""
+"""Tables of databases: connected by address, conditions, what each does."""

@@ -1,7 +1,7 @@
-"""What a name stands for in a database: a table, or a view and how it is written.
+"""What a name stands for in a database: a table, a view, or something else.
 
-A table is one that the database itself stores. What only looks like a table (foreign
-and virtual ones, those under row-level security, catalogues) may be made of anything.
+A table is one that the database itself stores. What only looks like a table (a foreign
+one, one under row-level security, a catalogue) may be made of anything.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,26 +16,14 @@ TABLE, VIEW, OTHER = "table", "view", "other"
 
 # Spark keeps tables of these itself; others may be queries somewhere else.
 _STORED = {"parquet", "orc", "delta", "iceberg"}
-_AS_WRITTEN = (
-    "search_path = ''",
-    "datestyle = 'ISO, YMD'",
-    "timezone = 'UTC'",
-    "extra_float_digits = 1",
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Its kind, its name in full, and the statement of a view.
-
-    The columns of a view are named where the statement does not say how they are
-    called.
-    """
+    """Its kind, and its name in full."""
 
     kind: str
     names: tuple[str, ...]
-    written: str = ""
-    columns: tuple[str, ...] = ()
 
 
 def what_is(backend: Backend, names: Sequence[str]) -> Found | None:
@@ -52,7 +40,7 @@ def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
     quoted = ".".join(identifier(name) for name in names)
     with backend.begin() as cursor:
         row = cursor.execute(
-            "SELECT c.oid, n.nspname, c.relname, c.relkind, "
+            "SELECT n.nspname, c.relname, c.relkind, "
             "pg_catalog.row_security_active(c.oid), EXISTS (WITH RECURSIVE parts AS ("
             "SELECT inhrelid FROM pg_catalog.pg_inherits WHERE inhparent = c.oid UNION "
             "SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN parts p "
@@ -64,23 +52,12 @@ def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
             "AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT')",
             (quoted,),
         ).fetchone()
-        if row is None:
-            return None
-        oid, schema, name, kind, is_filtered, has_foreign = row
-        written = ""
-        if kind == "v":
-            # With no path, every name in a view is written in full; and constants are
-            # written in one way, whatever the user's settings are. They come back:
-            # the transaction may be the user's own.
-            cursor.execute("SAVEPOINT dpratio_as_written")
-            for setting in _AS_WRITTEN:
-                cursor.execute(f"SET LOCAL {setting}")
-            found = cursor.execute("SELECT pg_catalog.pg_get_viewdef(%s::oid)", (oid,))
-            written = found.fetchone()[0]
-            cursor.execute("ROLLBACK TO SAVEPOINT dpratio_as_written")
+    if row is None:
+        return None
+    schema, name, kind, is_filtered, has_foreign = row
     full = (schema, name)
     if kind == "v":
-        return Found(VIEW, full, written)
+        return Found(VIEW, full)
     is_own = schema in {"pg_catalog", "information_schema"}
     # Partitions and children are read with their parent, wherever they lie.
     is_stored = kind in {"r", "p"} and not has_foreign
@@ -96,12 +73,12 @@ def _in_duckdb(backend: Backend, names: Sequence[str]) -> Found | None:
         ("duckdb_views", "view_name", VIEW),
     ):
         rows = backend.con.execute(
-            f"SELECT sql FROM {catalogue}() WHERE database_name = ? "
+            f"SELECT 1 FROM {catalogue}() WHERE database_name = ? "
             f"AND schema_name = ? AND {column} = ? AND NOT internal",
             list(full),
         ).fetchall()
         if rows:
-            return Found(kind, full, rows[0][0] if kind == VIEW else "")
+            return Found(kind, full)
     return None
 
 
@@ -113,7 +90,6 @@ def _in_spark(backend: Backend, names: Sequence[str]) -> Found | None:
     described = session.sql(f"DESCRIBE TABLE EXTENDED {quoted}").collect()
     said = {row[0]: row[1] for row in described}
     if said.get("Type") == "VIEW":
-        columns = tuple(session.table(quoted).columns)
-        return Found(VIEW, tuple(names), said.get("View Text", ""), columns)
+        return Found(VIEW, tuple(names))
     is_stored = said.get("Provider", "").lower() in _STORED
     return Found(TABLE if is_stored else OTHER, tuple(names))

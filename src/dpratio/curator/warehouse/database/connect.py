@@ -10,20 +10,18 @@ import ibis
 
 from dpratio.checks import import_extra
 from dpratio.curator.duckdb.table import connect, literal
-from dpratio.curator.warehouse.database.catalogues import TABLE, VIEW, Found, what_is
+from dpratio.curator.warehouse.database.catalogues import TABLE, VIEW, what_is
+from dpratio.curator.warehouse.database.conditions import (
+    NotPlainError,
+    condition_over,
+    read_where,
+    refuse_where,
+)
 from dpratio.curator.warehouse.database.hosts import (
     HOSTS,
     is_trusted,
     require_listed,
     withheld,
-)
-from dpratio.curator.warehouse.database.views import (
-    NotPlainError,
-    PlainView,
-    read_view,
-    read_where,
-    refuse_where,
-    require_plain,
 )
 from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.curator.warehouse.spark.folders import read_folders
@@ -91,11 +89,11 @@ def connect_to(source: DatabaseTable) -> Connected:
 
 
 def find_table(backend: Backend, source: DatabaseTable) -> Value:
-    """Find a table, or a view that keeps rows apart.
+    """Find a table, and keep the rows that a study asks for.
 
     Raises:
         FileRefused: When it is not there.
-        SchemaRefused: When it is a view that is not known to keep rows apart.
+        SchemaRefused: When it is a view, or no table that the database stores itself.
     """
     if source.path is not None:
         return _chosen(backend, source, _read_files(backend, source))
@@ -105,25 +103,19 @@ def find_table(backend: Backend, source: DatabaseTable) -> Value:
             f"there is no table '{source.name}' at '{source.shown}' that you may read. "
             "Check its name and schema."
         )
-    dialect = dialect_of(backend)
     if found.kind == TABLE:
-        return _chosen(backend, source, dialect.find(backend, found.names))
-    if found.kind == VIEW and not source.is_view:
+        rows = dialect_of(backend).find(backend, found.names)
+        return _chosen(backend, source, rows)
+    if found.kind == VIEW:
         raise SchemaRefused(
-            f"'{source.name}' is a view, whose rows may hold many people. Name a "
-            f'table; or write view = "{source.name}" if it only takes columns of one '
-            "table and chooses rows by them."
+            f"'{source.name}' is a view, and views are not read: one person may be in "
+            "many rows of it. Name the table behind it, or store what the view gives "
+            "in a table, one row of which is about one person."
         )
-    what = ""
-    try:
-        return _behind(backend, found, source)
-    except NotPlainError as error:
-        what = str(error)
     raise SchemaRefused(
-        f"'{source.name}' is no table of the database's own, and does more than take "
-        "columns of one and keep rows by comparing columns with constants of their "
-        f"type: it holds {what}. Store what it gives in a table, one row of which is "
-        "about one person."
+        f"'{source.name}' is no table of the database's own, and may be made of "
+        "anything. Store what it gives in a table, one row of which is about one "
+        "person."
     )
 
 
@@ -152,41 +144,15 @@ def _chosen(backend: Backend, source: DatabaseTable, rows: Value) -> Value:
     """Keep the rows that a study asks for."""
     if source.where is None:
         return rows
-    every = read_view("SELECT * FROM given", backend.dialect)
-    return _where(backend, source, every, rows)
-
-
-def _where(
-    backend: Backend, source: DatabaseTable, view: PlainView, table: Value
-) -> Value:
-    """Write a view over its table, and the condition of a study over the view."""
-    what = ""
+    dialect, what = dialect_of(backend), ""
+    columns = {name: rows[name] for name in rows.columns}
     try:
-        condition = read_where(str(source.where), backend.dialect)
-        return view.over(dialect_of(backend), table, condition)
+        condition = read_where(source.where, backend.dialect)
+        native = dialect.native_types(rows)
+        return rows.filter(condition_over(dialect, columns, native, condition))
     except NotPlainError as error:
         what = str(error)
     return refuse_where(what)
-
-
-def _behind(backend: Backend, found: Found, source: DatabaseTable) -> Value:
-    """Write a plain view over the table behind it."""
-    require_plain(found.kind == VIEW, "rows of another place")
-    view = read_view(found.written, backend.dialect)
-    names = view.base
-    if len(names) == 1:
-        bare = backend.name != "pyspark"
-        require_plain(bare, "a table without its schema, which Spark looks for anew")
-        names = (*found.names[:-1], *names)
-    base = what_is(backend, names)
-    is_table = base is not None and base.kind == TABLE
-    require_plain(is_table, "rows of something else than a table")
-    dialect = dialect_of(backend)
-    table = dialect.find(backend, base.names)  # type: ignore[union-attr]
-    rows = view.over(dialect, table)
-    same = not found.columns or found.columns == rows.columns
-    require_plain(same, "other names of columns than its statement")
-    return rows if source.where is None else _where(backend, source, view, table)
 
 
 def _duckdb(source: DatabaseTable) -> Connected:

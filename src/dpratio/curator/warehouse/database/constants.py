@@ -1,4 +1,4 @@
-"""Constants of views, each written anew as one of its column's own type.
+"""Constants of conditions, each written anew as one of its column's own type.
 
 How a database reads a number, a day or a text depends on the type that it assumes. A
 constant is accepted only if that type is the column's, and if it is read here as the
@@ -31,10 +31,7 @@ _MOMENT = re.compile(
 # A type of Ibis, which is not typed.
 Kind = Any
 
-# The sizes of whole numbers, by the names that sqlglot gives types of all databases.
-_BITS = {"SMALLINT": 15, "INT": 31, "BIGINT": 63}
-_NUMBERS = {*_BITS, "DECIMAL", "DOUBLE", "FLOAT"}
-_TIMES = {"TIMESTAMP", "TIMESTAMPNTZ"}
+_TOO_LARGE = 2**63
 
 # Up to here digits and powers of ten are doubles, and one division rounds once.
 _MOST_DIGITS, _MOST_PLACES = 15, 22
@@ -48,11 +45,11 @@ _MICROSECONDS = 6
 
 
 class NotPlainError(Exception):
-    """A view does more than it may; the argument says what, without its constants."""
+    """A condition does more than it may; the argument says what, without constants."""
 
 
 def require_plain(fits: bool, what: str) -> None:  # noqa: FBT001 (one word, one test)
-    """Refuse a view that holds something else than it may."""
+    """Refuse a condition that holds something else than it may."""
     if not fits:
         raise NotPlainError(what)
 
@@ -66,11 +63,10 @@ def bare(node: sql.Expression) -> sql.Expression:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A constant as it is written: its text, and the types it is cast to."""
+    """A constant as it is written: its letters, and whether it is a text."""
 
     text: str
     is_text: bool
-    casts: frozenset[str]
 
 
 def write_constant(
@@ -79,7 +75,7 @@ def write_constant(
     """Write a constant of the type of a column it is compared with.
 
     Args:
-        node: The constant in the tree of the view.
+        node: The constant in the tree of the condition.
         column: What it is compared with.
         dialect: Of the database.
         native: The database's own name of the column's type; empty where Ibis's will
@@ -89,7 +85,7 @@ def write_constant(
         NotPlainError: When it is no constant, or of another type.
     """
     kind = column.type()
-    given = _read(node, dialect)
+    given = _read(node)
     writers: dict[Any, bool] = {
         _boolean: kind.is_boolean(),
         _text: kind.is_string(),
@@ -108,48 +104,31 @@ def write_constant(
     raise NotPlainError(what)
 
 
-def _read(node: sql.Expression, dialect: Dialect) -> _Written:
-    """Look through the casts that databases write around constants."""
-    casts = set()
-    node = bare(node)
-    while type(node) is sql.Cast:
-        name = node.args["to"].sql()
-        require_plain(name in dialect.casts_in_views, f"a cast to {name}")
-        casts.add(name)
-        node = bare(node.this)
-    sign = ""
+def _read(node: sql.Expression) -> _Written:
+    sign, node = "", bare(node)
     if type(node) is sql.Neg:
         sign, node = "-", bare(node.this)
         is_number = type(node) is sql.Literal and not node.is_string
         require_plain(is_number, "a minus before something else than a number")
     if type(node) is sql.Boolean:
-        return _Written(
-            str(bool(node.this)).lower(), is_text=False, casts=frozenset(casts)
-        )
+        return _Written(str(bool(node.this)).lower(), is_text=False)
     require_plain(type(node) is sql.Literal, "something else than a constant")
     text = str(node.this)
     require_plain("\x00" not in text, "a text with a zero byte")
-    return _Written(sign + text, bool(node.is_string), frozenset(casts))
+    return _Written(sign + text, bool(node.is_string))
 
 
 def _boolean(given: _Written, *_: object) -> Value | None:
-    spelled = {"true": True, "false": False}
-    if given.is_text:
-        spelled |= {"t": True, "f": False}
-    fits = given.casts == ({"BOOLEAN"} if given.is_text else set())
-    if not fits or given.text not in spelled:
-        return None
-    return ibis.literal(spelled[given.text])
+    fits = not given.is_text and given.text in {"true", "false"}
+    return ibis.literal(given.text == "true") if fits else None
 
 
-def _text(given: _Written, _: Kind, __: Dialect, native: str) -> Value | None:
-    names = {"BPCHAR"} if native == "bpchar" else {"TEXT", "VARCHAR"}
-    fits = given.is_text and given.casts <= names
-    return ibis.literal(given.text) if fits else None
+def _text(given: _Written, *_: object) -> Value | None:
+    return ibis.literal(given.text) if given.is_text else None
 
 
 def _date(given: _Written, *_: object) -> Value | None:
-    found = _moment(given, {"DATE"})
+    found = _moment(given)
     if found is None or found[1] is not None:
         return None
     return ibis.date(dt.date.fromisoformat(found[0]))
@@ -157,22 +136,19 @@ def _date(given: _Written, *_: object) -> Value | None:
 
 def _time(given: _Written, kind: Kind, *_: object) -> Value | None:
     """A time of day, which a zone has an offset for; midnight by default."""
-    zoned = kind.timezone is not None
-    found = _moment(given, {"TIMESTAMPTZ"} if zoned else {*_TIMES, "DATE"})
+    found = _moment(given)
     if found is None or kind.scale not in {None, _MICROSECONDS}:
         return None
     day, clock, offset = found
-    if zoned != (offset is not None) or ("DATE" in given.casts and clock is not None):
+    if (kind.timezone is not None) != (offset is not None):
         return None
     return ibis.literal(f"{day} {clock or '00:00:00'}{offset or ''}").cast(kind)
 
 
-def _moment(
-    given: _Written, names: set[str]
-) -> tuple[str, str | None, str | None] | None:
+def _moment(given: _Written) -> tuple[str, str | None, str | None] | None:
     """Take a day, a time and an offset apart, if all are written in full."""
     found = _MOMENT.fullmatch(given.text)
-    if found is None or not given.is_text or not given.casts <= names:
+    if found is None or not given.is_text:
         return None
     try:
         dt.datetime.fromisoformat(f"{found[1]} {found[2] or '00:00:00'}")
@@ -182,30 +158,14 @@ def _moment(
 
 
 def _whole(given: _Written, *_: object) -> Value | None:
-    fits = given.casts <= set(_BITS) and (bool(given.casts) or not given.is_text)
-    if not fits or not _is_whole(given, 63):
+    fits = not given.is_text and _WHOLE.fullmatch(given.text) is not None
+    if not fits or abs(int(given.text)) >= _TOO_LARGE:
         return None
     return ibis.literal(int(given.text), "int64")
 
 
-def _is_whole(given: _Written, most: int) -> bool:
-    """Tell whether a text is a whole number that every cast leaves as it is."""
-    if not _WHOLE.fullmatch(given.text):
-        return False
-    bits = [_BITS[name] for name in given.casts if name in _BITS]
-    return bool(abs(int(given.text)) < 2 ** min([most, *bits]))
-
-
-def _fits_numbers(given: _Written) -> bool:
-    """Tell whether a number is cast, if at all, so that it stays what it is."""
-    is_cast = bool(given.casts)
-    is_whole = not given.casts & set(_BITS) or _is_whole(given, 63)
-    return given.casts <= _NUMBERS and is_whole and (is_cast or not given.is_text)
-
-
 def _decimal(given: _Written, kind: Kind, __: Dialect, native: str) -> Value | None:
-    inexact = given.casts & {"DOUBLE", "FLOAT"}
-    if inexact or not _DECIMAL.fullmatch(given.text) or not _fits_numbers(given):
+    if given.is_text or not _DECIMAL.fullmatch(given.text):
         return None
     if native:  # Decimals of any number of digits, each compared as it is.
         return ibis.literal(given.text).cast("decimal")
@@ -219,7 +179,7 @@ def _decimal(given: _Written, kind: Kind, __: Dialect, native: str) -> Value | N
 
 def _double(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | None:
     found = _NUMBER.fullmatch(given.text)
-    if found is None or not _fits_numbers(given):
+    if found is None or given.is_text:
         return None
     value, places = float(given.text), found[2] or ""
     digits = len((found[1] + places).strip("0"))
@@ -228,8 +188,7 @@ def _double(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | No
     if not is_plain or not is_normal:
         return None
     # Databases differ in whether they compare single precision with doubles.
-    single = "FLOAT" in given.casts or str(kind).endswith("float32")
-    if single and not _is_single(value):
+    if str(kind).endswith("float32") and not _is_single(value):
         return None
     return dialect.double(value)
 

@@ -53,13 +53,7 @@ class Postgres(Dialect):
     """PostgreSQL: a cast stands in a CASE that lets no unfit value through."""
 
     vanishing_stops = True
-    casts_in_views = frozenset(
-        {
-            *("SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "BOOLEAN"),
-            *("TEXT", "VARCHAR", "BPCHAR", "DATE", "TIMESTAMP", "TIMESTAMPTZ"),
-        }
-    )
-    compared_in_views = frozenset(
+    compared_in_conditions = frozenset(
         {
             *("int2", "int4", "int8", "numeric", "float4", "float8", "bool"),
             *("text", "varchar", "bpchar", "date", "timestamp", "timestamptz"),

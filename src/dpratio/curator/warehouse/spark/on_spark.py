@@ -39,7 +39,6 @@ class Spark(Dialect):
 
     text_is_bytes = True
     counts_months = True
-    casts_in_views = frozenset({"DATE"})
 
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         session, tag = backend._session, f"dpratio-{fresh_id()}"  # noqa: SLF001

@@ -1,7 +1,7 @@
-"""Each form of a view that is taken gives the rows that the database itself gives.
+"""Each form of condition that is taken keeps the rows that the database itself keeps.
 
-`view_forms` lists forms and hostile rows. Run with another sqlglot on PYTHONPATH, this
-file tries that one: the forms stay the same, its trees do not.
+`condition_forms` lists forms and hostile rows. Run with another sqlglot on PYTHONPATH,
+this file tries that one: the forms stay the same, its trees do not.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ import duckdb
 import psycopg
 import pytest
 
-from curator.warehouse.view_forms import COLUMNS, REFUSED, forms_of, rows_for
+from curator.warehouse.condition_forms import COLUMNS, REFUSED, forms_of, rows_for
 from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.database.connect import connect_to, find_table
 from dpratio.curator.warehouse.tables import dialect_of
@@ -93,7 +93,7 @@ def place(
                 lambda: psycopg.connect(url, autocommit=True),
             )
         else:
-            path = tmp_path_factory.mktemp("views") / "people.db"
+            path = tmp_path_factory.mktemp("forms") / "people.db"
             place = Place(name, f"{name}:///{path}", lambda: duckdb.connect(str(path)))
         _fill(place)
         yield place
@@ -115,29 +115,6 @@ def _fill(place: Place) -> None:
         connection.commit()
 
 
-def _made(place: Place, forms: list[str], *, ask: bool) -> list[list[int]]:
-    """Make a view of each form, and give the rows that the database gives itself."""
-    own: list[list[int]] = []
-    with closing(place.connect()) as connection:
-        for at, form in enumerate(forms):
-            connection.execute(f"DROP VIEW IF EXISTS v{at}")
-            connection.execute(
-                f"CREATE VIEW v{at} AS SELECT id FROM people WHERE {form}"  # noqa: S608
-            )
-            if ask:
-                found = connection.execute(f"SELECT id FROM v{at}")  # noqa: S608
-                own.append(sorted(row[0] for row in found.fetchall()))
-        connection.commit()
-    return own
-
-
-def _read(place: Place, count: int) -> list[list[int] | str]:
-    """The rows that dpratio reads through each view, or why it is refused."""
-    schema = _SCHEMAS[place.name]
-    views = [f"{schema}.v{at}" for at in range(count)]
-    return _found([DatabaseTable(place.address, view=view) for view in views])
-
-
 def _found(sources: list[DatabaseTable]) -> list[list[int] | str]:
     given: list[list[int] | str] = []
     with silence():
@@ -155,23 +132,7 @@ def _found(sources: list[DatabaseTable]) -> list[list[int] | str]:
     return given
 
 
-def test_every_form_gives_the_rows_that_the_database_gives(place: Place) -> None:
-    """Each is a view of the real database, which is asked for its own answer."""
-    forms = forms_of(place.name)
-    own = _made(place, forms, ask=True)
-    read = _read(place, len(forms))
-    differ = [
-        (form, len(one), two if isinstance(two, str) else len(two))
-        for form, one, two in zip(forms, own, read, strict=True)
-        if one != two
-    ]
-    assert differ == []
-    assert len(set(map(tuple, own))) > len(forms) / 3  # They choose different rows.
-
-
-def test_a_condition_of_a_study_gives_the_rows_that_the_database_gives(
-    place: Place,
-) -> None:
+def test_every_form_keeps_the_rows_that_the_database_keeps(place: Place) -> None:
     """What a user writes is read as the database reads it, or is refused."""
     forms, refused = forms_of(place.name), REFUSED[place.name]
     own: list[list[int]] = []
@@ -185,40 +146,16 @@ def test_a_condition_of_a_study_gives_the_rows_that_the_database_gives(
         for form in (*forms, *refused)
     ]
     read = _found(sources)
-    pairs = zip(forms, own, read, strict=False)
-    assert [form for form, a, b in pairs if not isinstance(b, str) and a != b] == []
-    assert all(isinstance(each, str) for each in read[len(forms) :])
-    # What PostgreSQL writes anew in a view is refused as a user writes it.
-    assert sum(isinstance(each, str) for each in read[: len(forms)]) < 20
-
-
-def test_a_condition_over_a_view_names_the_columns_of_the_view(place: Place) -> None:
-    with closing(place.connect()) as connection:
-        connection.execute(
-            "CREATE VIEW swapped AS SELECT id, whole AS small, small AS whole "
-            "FROM people WHERE score > 0"
-        )
-        found = connection.execute("SELECT id FROM swapped WHERE whole > 1")
-        own = sorted(row[0] for row in found.fetchall())
-        connection.commit()
-    name = f"{_SCHEMAS[place.name]}.swapped"
-
-    def where(said: str) -> DatabaseTable:
-        return DatabaseTable(place.address, view=name, where=said)
-
-    read = _found([where("whole > 1"), where("score > 0"), where("whole > 'x'")])
-    assert (read[0], len(own) > 0) == (own, True)
-    assert "a name that is no column of its table" in str(read[1])
-    assert str(read[2]).startswith("where in [data] keeps rows by comparing")
-
-
-def test_what_looks_like_a_form_and_is_read_otherwise_is_refused(place: Place) -> None:
-    forms = REFUSED[place.name]
-    _made(place, forms, ask=False)
-    read = _read(place, len(forms))
+    differ = [
+        (form, len(one), two if isinstance(two, str) else len(two))
+        for form, one, two in zip(forms, own, read, strict=False)
+        if one != two
+    ]
+    assert differ == []
+    assert len(set(map(tuple, own))) > len(forms) / 3  # They choose different rows.
     taken = [
         form
-        for form, found in zip(forms, read, strict=True)
-        if "it holds" not in str(found)
+        for form, each in zip(refused, read[len(forms) :], strict=True)
+        if "this one holds" not in str(each)
     ]
     assert taken == []

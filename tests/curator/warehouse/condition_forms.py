@@ -1,7 +1,7 @@
-"""Every form of condition that a view may hold, and rows that are hard on them.
+"""Every form of condition that a study may hold, and rows that are hard on them.
 
-A form is written as a user writes it; PostgreSQL and DuckDB write it down anew. Where a
-database has no such type, or reads the form in another way, it has no such form.
+Where a database has no such type, or reads the form in another way, it has no such
+form.
 """
 
 from collections.abc import Iterator
@@ -97,34 +97,20 @@ FORMS: list[tuple[tuple[str, ...], list[str]]] = [
     (
         (_P,),
         [
-            *("whole NOTNULL", "whole ISNULL", "adult IS UNKNOWN"),
-            *("adult IS NOT UNKNOWN", "region::text = 'north'::text"),
-            *("whole BETWEEN SYMMETRIC 5 AND -1", "code = 'x'::bpchar", "code < 'xy'"),
-            *("whole = ANY (ARRAY[1, 5])", "whole <> ALL (ARRAY[1, 5])"),
-            *("score > '0.1'::double precision", "single = 0.25::real"),
-            *("small = 5::smallint", "large < (5)::bigint", "price > 1::numeric"),
-            *("price > 1.499", "price <> 1.5000", "price < 1e2"),
-            *("seen_at >= '2026-01-01'", "seen_at >= '2026-01-01'::date"),
-            *("seen_in >= '2026-01-01 00:00:00+02'", "seen_in < '2026-01-01+00'"),
-            *("seen = 'January 1, 2026'", "seen_in IS NOT NULL", "huge IS NULL"),
-            *("huge > 5", "huge <> 0.1", "huge >= -1e20", "name IN ('a', 'north')"),
+            *("whole NOTNULL", "whole ISNULL", "adult IS UNKNOWN", "whole = +5"),
+            *("price > 1.499", "price <> 1.5000"),
+            *("seen_at >= '2026-01-01'", "seen_in < '2026-01-01 00:00:00+00'"),
+            *("seen_in IS NOT NULL", "huge IS NULL"),
+            *("huge > 5", "huge <> 0.1", "name IN ('a', 'north')"),
             *("name = 'north'", "name NOT IN ('north', '')", "name > 'a'"),
-            *(
-                "other IS NULL",
-                "other IS NOT NULL",
-                "whole = +5",
-                "(whole, small) = (1, 1)",
-            ),
+            *("other IS NULL", "other IS NOT NULL", "code < 'xy'"),
         ],
     ),
     (
         (_D,),
         [
-            *("whole NOTNULL", "whole == 5", "whole != 5", "whole = 1_0"),
-            *("seen = DATE '2026-01-01'", "seen_at > TIMESTAMP '2026-01-01 00:00:00'"),
-            *("seen_at >= CAST('2026-01-01 00:00:00' AS TIMESTAMP)", "large = -5"),
-            *("region = CAST('north' AS VARCHAR)", "whole = CAST('5' AS INTEGER)"),
-            *("adult = CAST('t' AS BOOLEAN)", "mood > 'sad'", "mood = 'glad'"),
+            *("whole NOTNULL", "whole == 5", "whole != 5", "large = -5", "whole = 1_0"),
+            *("mood > 'sad'", "mood = 'glad'"),
         ],
     ),
 ]
@@ -132,6 +118,13 @@ FORMS: list[tuple[tuple[str, ...], list[str]]] = [
 # What looks like one of these and is read in another way.
 REFUSED: dict[str, list[str]] = {
     _P: [
+        *("region::text = 'north'", "code = 'x'::bpchar", "score > '0.1'::float8"),
+        *("single = 0.25::real", "small = 5::smallint", "price > 1::numeric"),
+        *("seen_at >= '2026-01-01'::date", "seen >= DATE '2026-01-01'"),
+        *("whole = ANY (ARRAY[1, 5])", "whole <> ALL (ARRAY[1, 5])", "price < 1e2"),
+        *("whole BETWEEN SYMMETRIC 5 AND -1", "huge >= -1e20"),
+        *("seen = 'January 1, 2026'", "seen_in >= '2026-01-01 00:00:00+02'"),
+        *("(whole, small) = (1, 1)", "seen_in < '2026-01-01+00'"),
         *("adult IS TRUE", "adult IS NOT TRUE", "adult IS NOT FALSE", "whole > 0.5"),
         *("whole IS DISTINCT FROM 5", "whole IS NOT DISTINCT FROM 5", "pair IS NULL"),
         *("pair IS NOT NULL", "single = 0.1::real", "code::text = 'x'"),
@@ -145,7 +138,15 @@ REFUSED: dict[str, list[str]] = {
         *("whole <> ANY (ARRAY[1])", "whole = ALL (ARRAY[1])", "region SIMILAR TO 'a'"),
     ],
     _D: [
-        *("whole IS DISTINCT FROM 5", "single = 0.1", "whole = 5.0", "region = 5"),
+        *("seen = DATE '2026-01-01'", "seen_at > TIMESTAMP '2026-01-01 00:00:00'"),
+        *("region = CAST('north' AS VARCHAR)", "whole = CAST('5' AS INTEGER)"),
+        "adult = CAST('t' AS BOOLEAN)",
+        *(
+            "whole IS DISTINCT FROM 5",
+            "single = 0.1",
+            "whole = 5.0",
+            "region = 5",
+        ),
         *("score > CAST(0.1 AS FLOAT)", "price > CAST(0.1234 AS DECIMAL)"),
         *("price > 1.499", "price = 1e0", "region::VARCHAR = 'north'"),
         *("seen_at > '2026-01-01'::DATE::TIMESTAMP_NS", "whole = whole"),
