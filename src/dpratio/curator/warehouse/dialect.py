@@ -24,6 +24,7 @@ __all__ = [
     "by_name",
     "date_of",
     "day_number",
+    "double",
 ]
 
 # Expressions of Ibis, which is not typed.
@@ -31,7 +32,6 @@ Value = Any
 Backend = Any
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
-_LARGEST = 1.7976931348623157e308
 
 _hex = builtin("hex", "binary", "string")
 _md5 = builtin("md5", "binary", "string")
@@ -68,6 +68,11 @@ def by_name(
         ]
         for at, name in enumerate(names)
     }
+
+
+def double(value: float) -> Value:
+    """Write a double so that it is read back as it is."""
+    return ibis.literal(repr(value)).cast("float64")
 
 
 FIRST_DAY, LAST_DAY = day_number(dt.date.min), day_number(dt.date.max)
@@ -118,10 +123,6 @@ class Dialect:
         """Run a query so that nothing of it is logged, and a signal cancels it."""
         raise NotImplementedError
 
-    def double(self, value: float) -> Value:
-        """Write a double so that it is read back as it is."""
-        return ibis.literal(repr(value)).cast("float64")
-
     def is_missing(self, column: Value) -> Value:
         """Tell where a column is NULL, and only there."""
         return column.isnull()
@@ -129,14 +130,9 @@ class Dialect:
     def number(self, column: Value) -> Value:
         """Read a number column as doubles; what cannot be read is missing."""
         if column.type().is_boolean():
-            one, zero = self.double(1.0), self.double(0.0)
+            one, zero = double(1.0), double(0.0)
             return ibis.cases((column, one), (~column, zero))
         return column.cast("float64")
-
-    def finite(self, numbers: Sequence[Value]) -> list[Value]:
-        """Tell where all are finite; NaN is beyond every number, or is missing."""
-        # Named once: a database may work a number out as often as it is named.
-        return [number.abs() <= self.double(_LARGEST) for number in numbers]
 
     def condition(self, test: Value) -> Value:
         """Write a condition on rows, which a planner may guess hardly any row meets."""
@@ -198,10 +194,6 @@ class Dialect:
     def iso_day(self, day: Value) -> Value:
         """Write the number of a day as the bytes of its date."""
         raise NotImplementedError
-
-    def digits(self, number: Value) -> Value:
-        """Write a whole number as the bytes of its digits."""
-        return self.text(number.cast("string"))
 
 
 def _kind(dtype: Any) -> str:  # noqa: ANN401 (Ibis is not typed)

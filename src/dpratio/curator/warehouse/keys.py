@@ -13,6 +13,7 @@ from dpratio.curator.warehouse.dialect import (
     Value,
     date_of,
     day_number,
+    double,
 )
 from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins, period_of
 
@@ -131,7 +132,7 @@ def _with_place(dialect: Dialect, rows: Value, at: int, each: Dimension) -> Valu
 
 
 def _with_bin(dialect: Dialect, rows: Value, value: Value, each: ScoreBins) -> Value:
-    edges = [dialect.double(edge) for edge in each.edges]
+    edges = [double(edge) for edge in each.edges]
     below = [(value < edge, at) for at, edge in enumerate(edges[1:-1])]
     last = ibis.literal(len(below))
     place = ibis.cases(*below, else_=last) if below else last

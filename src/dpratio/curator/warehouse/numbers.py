@@ -7,7 +7,7 @@ from operator import or_
 
 import ibis
 
-from dpratio.curator.warehouse.dialect import Dialect, Value
+from dpratio.curator.warehouse.dialect import Dialect, Value, double
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
@@ -50,18 +50,18 @@ def clip(dialect: Dialect, value: Value, bounds: Bounds, least: float = 0.0) -> 
     Where vanishing products stop a query it is zero below `least`.
     """
     if bounds.is_one:
-        return dialect.double(1.0)
+        return double(1.0)
     if bounds.is_binary:
-        half, one, zero = (dialect.double(each) for each in (0.5, 1.0, 0.0))
+        half, one, zero = (double(each) for each in (0.5, 1.0, 0.0))
         return ibis.cases((value >= half, one), else_=zero)
     ends = bounds.lower, bounds.upper
     if not dialect.vanishing_stops or not least:
-        lower, upper = map(dialect.double, ends)
+        lower, upper = map(double, ends)
         inside = value.between(lower, upper)
         return ibis.cases(
             (inside, value), (value > upper, upper), (value < lower, lower)
         )
-    lower, upper = (dialect.double(end if abs(end) >= least else 0.0) for end in ends)
+    lower, upper = (double(end if abs(end) >= least else 0.0) for end in ends)
     return ibis.cases(
         (value > upper, upper),
         (value < lower, lower),
@@ -69,9 +69,9 @@ def clip(dialect: Dialect, value: Value, bounds: Bounds, least: float = 0.0) -> 
     )
 
 
-def cut(dialect: Dialect, outside: Sequence[Value], before: Value = None) -> Value:
+def cut(outside: Sequence[Value], before: Value = None) -> Value:
     """Say 1 where a test holds or it was said before, else 0; none stays missing."""
-    one, zero = dialect.double(1.0), dialect.double(0.0)
+    one, zero = double(1.0), double(0.0)
     if before is None:
         return ibis.cases((reduce(or_, outside), one), else_=zero) if outside else zero
     tests = reduce(or_, outside, before > zero)
@@ -82,8 +82,8 @@ def settled(dialect: Dialect, value: Value, least: float) -> Value:
     """Give a factor, zero if below `least` where vanishing products stop a query."""
     if not dialect.vanishing_stops:
         return value
-    tiny = value.abs() < dialect.double(least)
-    return ibis.cases((tiny, dialect.double(0.0)), else_=value)
+    tiny = value.abs() < double(least)
+    return ibis.cases((tiny, double(0.0)), else_=value)
 
 
 def only_where(test: Value, value: Value) -> Value:
@@ -91,24 +91,22 @@ def only_where(test: Value, value: Value) -> Value:
     return ibis.cases((test, value))
 
 
-def place_on(dialect: Dialect, ladder: Ladder, number: Value) -> Value:
+def place_on(ladder: Ladder, number: Value) -> Value:
     """Find the cell of a number on a ladder, as `Ladder.place` does."""
-    found = _halved(dialect, ladder.edges, number, 0)
+    found = _halved(ladder.edges, number, 0)
     missing = ibis.literal(ladder.place(None), "int64")
     return ibis.cases((number.isnull(), missing), else_=found)
 
 
-def _halved(
-    dialect: Dialect, edges: Sequence[float], number: Value, first: int
-) -> Value:
+def _halved(edges: Sequence[float], number: Value, first: int) -> Value:
     """Compare with the edge in the middle, then with those on its side."""
     if not edges:
         return ibis.literal(first, "int64")
     middle = len(edges) // 2
-    edge = dialect.double(edges[middle])
+    edge = double(edges[middle])
     below = number <= edge if edges[middle] < 0 else number < edge
-    left = _halved(dialect, edges[:middle], number, first)
-    right = _halved(dialect, edges[middle + 1 :], number, first + middle + 1)
+    left = _halved(edges[:middle], number, first)
+    right = _halved(edges[middle + 1 :], number, first + middle + 1)
     return ibis.cases((below, left), else_=right)
 
 
@@ -128,19 +126,19 @@ def cell_of(
         step: Of the lattice.
         least: What makes no product vanish by itself.
     """
-    product = factors[0] if factors else dialect.double(1.0)
+    product = factors[0] if factors else double(1.0)
     for factor in factors[1:]:
         product *= factor
     if len(factors) * math.log2(least) - math.log2(step) < _LEAST_EXPONENT:
         product = settled(dialect, product, step * _LEAST_CELL)
     # Multiplying by 1/step is dividing by step: both are powers of two.
-    return dialect.floor(product * dialect.double(1 / step) + dialect.double(0.5))
+    return dialect.floor(product * double(1 / step) + double(0.5))
 
 
 def pieces_of(dialect: Dialect, cell: Value) -> list[Value]:
     """Cut a whole double into integers, the lowest first; only the last has a sign."""
     pieces = []
-    size, part = dialect.double(PIECE), dialect.double(1 / PIECE)
+    size, part = double(PIECE), double(1 / PIECE)
     for _ in range(PIECES - 1):
         above = dialect.floor(cell * part)
         pieces.append((cell - above * size).cast("int64"))
@@ -148,18 +146,18 @@ def pieces_of(dialect: Dialect, cell: Value) -> list[Value]:
     return [*pieces, cell.cast("int64")]
 
 
-def whole_total(dialect: Dialect, total: Value) -> Value:
+def whole_total(total: Value) -> Value:
     """Give a whole double as an integer: databases may write doubles in few digits.
 
     Where doubles may have been rounded it is missing.
     """
-    most = dialect.double(_EXACT)
+    most = double(_EXACT)
     return ibis.cases((total.between(-most, most), total.cast("int64")))
 
 
-def joined(dialect: Dialect, pieces: Sequence[Value]) -> Value:
+def joined(pieces: Sequence[Value]) -> Value:
     """Put sums of pieces together as a double: exact where the total is below 2^53."""
     total = pieces[-1].cast("float64")
     for piece in reversed(pieces[:-1]):
-        total = total * dialect.double(PIECE) + piece.cast("float64")
+        total = total * double(PIECE) + piece.cast("float64")
     return total

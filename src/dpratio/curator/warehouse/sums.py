@@ -6,7 +6,7 @@ from operator import and_, or_
 from typing import Any
 
 from dpratio.curator.reading.statement import Reading, Statement
-from dpratio.curator.warehouse.dialect import Dialect, Value
+from dpratio.curator.warehouse.dialect import Dialect, Value, double
 from dpratio.curator.warehouse.keys import (
     is_joined,
     key_of,
@@ -36,6 +36,8 @@ from dpratio.terms.dimensions import Keys
 
 __all__ = ["group_sums"]
 
+_LARGEST = 1.7976931348623157e308
+
 
 def group_sums(
     dialect: Dialect, table: Value, reading: Reading, *, in_doubles: bool
@@ -58,7 +60,7 @@ def group_sums(
     code = ["code"] if reading.first.dimensions else []
     if reading.first.ladder is not None:
         code = ["code"]
-        rows = rows.mutate(code=place_on(dialect, reading.first.ladder, rows.s0))
+        rows = rows.mutate(code=place_on(reading.first.ladder, rows.s0))
     kept = [f"n_rows{nth}" for nth in numbers] if unit is not None else []
     if reading.first.pairs:
         made = rows.mutate(**_contrast(dialect, rows, 0, reading.first))
@@ -70,7 +72,7 @@ def group_sums(
         sums |= {f"unit_rows{nth}": counted[f"n_rows{nth}"].max() for nth in numbers}
     terms = _terms(dialect, counted, names, in_doubles=in_doubles)
     totals = {name: each.sum() for name, each in terms.items()}
-    sums |= _named(dialect, totals, names, in_doubles=in_doubles)
+    sums |= _named(totals, names, in_doubles=in_doubles)
     return (counted.group_by("code") if code else counted).aggregate(**sums)
 
 
@@ -122,9 +124,7 @@ def _added_by_keys(
         placed = placed.group_by("code").aggregate(
             **{name: placed[name].sum() for name in kept}
         )
-    sums = _named(
-        dialect, {each: placed[each] for each in terms}, names, in_doubles=in_doubles
-    )
+    sums = _named({each: placed[each] for each in terms}, names, in_doubles=in_doubles)
     return placed.select("code", *many, **sums)
 
 
@@ -177,7 +177,6 @@ def _terms(
 
 
 def _named(
-    dialect: Dialect,
     totals: Mapping[str, Value],
     names: Sequence[Sequence[str]],
     *,
@@ -190,9 +189,7 @@ def _named(
         for at, name in enumerate(each)
     }
     if in_doubles:
-        return {
-            given: whole_total(dialect, totals[name]) for given, name in added.items()
-        }
+        return {given: whole_total(totals[name]) for given, name in added.items()}
     return {
         f"{given}_{part}": totals[f"{name}_{part}"]
         for given, name in added.items()
@@ -215,7 +212,7 @@ def _clipped(
         passed["u"] = dialect.unit(table[reading.unit.column])
     rows = table.select(**read, **passed)
     tests = [
-        reduce(and_, dialect.finite([rows[names[column]] for column in columns]))
+        reduce(and_, (_is_finite(rows[names[column]]) for column in columns))
         for columns in (each.factor_columns.values() for each in reading.statements)
     ]
     if reading.is_masked or reading.keeps_missing:
@@ -225,6 +222,12 @@ def _clipped(
     if not reading.keeps_missing:
         rows = rows.filter(dialect.condition(reduce(and_, [tests[0], *has_unit])))
     return rows.select(*passed, **_numbers(dialect, rows, reading, names))
+
+
+def _is_finite(number: Value) -> Value:
+    """Tell where a number is finite; NaN is beyond every number, or is missing."""
+    # Named once: a database may work a number out as often as it is named.
+    return number.abs() <= double(_LARGEST)
 
 
 def _numbers(
@@ -245,7 +248,7 @@ def _numbers(
             else:
                 clipped[f"{letter}{nth}"] = within
         if each.counts_cuts:
-            is_cut = cut(dialect, _outside(dialect, rows, each, names))
+            is_cut = cut(_outside(rows, each, names))
             if reading.is_masked:
                 is_cut = only_where(rows[f"is{nth}"], is_cut)
             clipped[f"c{nth}"] = is_cut
@@ -253,7 +256,7 @@ def _numbers(
 
 
 def _outside(
-    dialect: Dialect, rows: Value, statement: Statement, names: Mapping[str, str]
+    rows: Value, statement: Statement, names: Mapping[str, str]
 ) -> list[Value]:
     """Tell where a bound that is watched moves a number of a row."""
     watched = [
@@ -261,8 +264,7 @@ def _outside(
         for each in statement.cut_letters
     ]
     return [
-        (number < dialect.double(bounds.lower))
-        | (number > dialect.double(bounds.upper))
+        (number < double(bounds.lower)) | (number > double(bounds.upper))
         for number, bounds in watched
     ]
 
@@ -307,7 +309,7 @@ def _contrast(
     if contrast is None:
         return {}
     s, y = rows[f"s{nth}"], rows[f"y{nth}"]
-    scaled = dialect.double(contrast.centre) * y
+    scaled = double(contrast.centre) * y
     z, h = s - scaled, (s + scaled if contrast.has_numerator else y)
     # Without a weight both are zero or far from vanishing.
     if "w" in statement.factor_bounds and statement.unit is None:
@@ -317,8 +319,8 @@ def _contrast(
         return {f"z{nth}": z, f"h{nth}": h}
     made = {f"z{nth}": clip(dialect, z, Bounds(-contrast.limit, contrast.limit))}
     if statement.counts_cuts:
-        beyond = z.abs() > dialect.double(contrast.uncut)
-        made[f"c{nth}"] = cut(dialect, [beyond], rows[f"c{nth}"])
+        beyond = z.abs() > double(contrast.uncut)
+        made[f"c{nth}"] = cut([beyond], rows[f"c{nth}"])
     return {**made, f"h{nth}": h}
 
 

@@ -7,7 +7,7 @@ import ibis
 from dpratio.curator.reading.keys import LARGEST_ID, RANK_FACTOR, RANK_FIELD, rank_key
 from dpratio.curator.reading.statement import KeyCount, Reading, UnitRule
 from dpratio.curator.reading.whole_doubles import row_reach
-from dpratio.curator.warehouse.dialect import Dialect, Value
+from dpratio.curator.warehouse.dialect import Dialect, Value, double
 from dpratio.curator.warehouse.keys import key_of
 from dpratio.curator.warehouse.numbers import (
     LEAST_TERM,
@@ -76,7 +76,7 @@ def unit_totals(
         once = held.group_by("u").aggregate(
             n_rows0=held.n_rows0.max(), many=held.count()
         )
-        return once.select("n_rows0", s0=once.many * dialect.double(1.0))
+        return once.select("n_rows0", s0=once.many * double(1.0))
     if is_capped:
         held = held.mutate(hashed=_hashed(dialect, held.u))
         held = held.mutate(rank=_rank(dialect, held, unit))
@@ -84,18 +84,18 @@ def unit_totals(
             held = held.mutate(**_nth_of_each(held, list(many)))
         else:
             held = _first(held, unit.most_groups, [held.rank])
-    added = {name: _total(dialect, held, name, in_doubles) for name in totals}
+    added = {name: _total(held, name, in_doubles) for name in totals}
     made = {
         name: _clipped(dialect, added[name], total)
         for name, (total, _) in totals.items()
     }
     for name, asks in watched.items():
         outside = [
-            _beyond(dialect, added[f"{letter}{name[1:]}"], total)
+            _beyond(added[f"{letter}{name[1:]}"], total)
             for letter, total in asks.unit.totals.items()  # type: ignore[union-attr]
             if total.can_cut
         ]
-        made[name] = cut(dialect, outside, held[f"t{name}"])
+        made[name] = cut(outside, held[f"t{name}"])
     clipped = {}
     for name, whole in made.items():
         if is_capped and reading.is_masked:
@@ -164,20 +164,20 @@ def _sums(
     return {f"t{letter}{at}": each.sum() for at, each in enumerate(pieces)}
 
 
-def _total(dialect: Dialect, held: Value, letter: str, in_doubles: bool) -> Value:  # noqa: FBT001
+def _total(held: Value, letter: str, in_doubles: bool) -> Value:  # noqa: FBT001
     if in_doubles:
         return held[f"t{letter}"]
-    return joined(dialect, [held[f"t{letter}{at}"] for at in range(PIECES)])
+    return joined([held[f"t{letter}{at}"] for at in range(PIECES)])
 
 
 def _clipped(dialect: Dialect, total: Value, rule: Total) -> Value:
     whole = clip(dialect, total, Bounds(float(rule.lowest), float(rule.highest)))
-    return whole * dialect.double(rule.step)
+    return whole * double(rule.step)
 
 
-def _beyond(dialect: Dialect, total: Value, rule: Total) -> Value:
+def _beyond(total: Value, rule: Total) -> Value:
     """Tell where a total lies further out than rounding takes it."""
-    lowest, highest = (dialect.double(float(each)) for each in rule.uncut)
+    lowest, highest = (double(float(each)) for each in rule.uncut)
     return (total < lowest) | (total > highest)
 
 
@@ -203,12 +203,12 @@ def _id_number(dialect: Dialect, held: Value) -> Value:
     if not unit.type().is_integer():
         return dialect.text_number(unit, hashed)
     small = unit.between(-LARGEST_ID, LARGEST_ID)
-    large = dialect.text_number(dialect.digits(unit), hashed)
+    large = dialect.text_number(_text(dialect, unit), hashed)
     return ibis.cases((small, dialect.whole(unit)), else_=large)
 
 
 def _text(dialect: Dialect, value: Value) -> Value:
-    return dialect.digits(value) if value.type().is_integer() else value
+    return dialect.text(value.cast("string")) if value.type().is_integer() else value
 
 
 def _key_text(dialect: Dialect, key: Value, keys: Keys) -> Value:

@@ -197,7 +197,7 @@ class _Over:
         native = self._native.get(column.get_name(), "")
         own = not self._native or native in self._dialect.compared_in_conditions
         require_plain(own, "a comparison of a column of a type of its own")
-        return write_constant(node, column, self._dialect, native)
+        return write_constant(node, column, native)
 
     def _column(self, node: sql.Expression) -> Value:
         """Find a column by its name."""

@@ -16,7 +16,7 @@ from typing import Any
 import ibis
 from sqlglot import expressions as sql
 
-from dpratio.curator.warehouse.dialect import Dialect, Value
+from dpratio.curator.warehouse.dialect import Value, double
 
 __all__ = ["NotPlainError", "bare", "require_plain", "write_constant"]
 
@@ -69,15 +69,12 @@ class _Written:
     is_text: bool
 
 
-def write_constant(
-    node: sql.Expression, column: Value, dialect: Dialect, native: str
-) -> Value:
+def write_constant(node: sql.Expression, column: Value, native: str) -> Value:
     """Write a constant of the type of a column it is compared with.
 
     Args:
         node: The constant in the tree of the condition.
         column: What it is compared with.
-        dialect: Of the database.
         native: The database's own name of the column's type; empty where Ibis's will
             do.
 
@@ -98,7 +95,7 @@ def write_constant(
     what = f"a comparison of a column of {str(kind).removeprefix('!').split('(')[0]}"
     for write, fits in writers.items():
         if fits:
-            written = write(given, kind, dialect, native)
+            written = write(given, kind, native)
             require_plain(written is not None, f"{what} with a constant of another")
             return written
     raise NotPlainError(what)
@@ -164,7 +161,7 @@ def _whole(given: _Written, *_: object) -> Value | None:
     return ibis.literal(int(given.text), "int64")
 
 
-def _decimal(given: _Written, kind: Kind, __: Dialect, native: str) -> Value | None:
+def _decimal(given: _Written, kind: Kind, native: str) -> Value | None:
     if given.is_text or not _DECIMAL.fullmatch(given.text):
         return None
     if native:  # Decimals of any number of digits, each compared as it is.
@@ -177,7 +174,7 @@ def _decimal(given: _Written, kind: Kind, __: Dialect, native: str) -> Value | N
     return ibis.literal(Decimal(given.text), kind)
 
 
-def _double(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | None:
+def _double(given: _Written, kind: Kind, _: str) -> Value | None:
     found = _NUMBER.fullmatch(given.text)
     if found is None or given.is_text:
         return None
@@ -190,7 +187,7 @@ def _double(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | No
     # Databases differ in whether they compare single precision with doubles.
     if str(kind).endswith("float32") and not _is_single(value):
         return None
-    return dialect.double(value)
+    return double(value)
 
 
 def _is_single(value: float) -> bool:

@@ -15,7 +15,7 @@ from dpratio.curator.reading.keys import WHOLE_ID
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.stopping import stoppable
 from dpratio.curator.warehouse.database.postgres_statement import bytewise, run
-from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
+from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, double
 from dpratio.curator.warehouse.functions import builtin
 from dpratio.errors import SchemaRefused
 
@@ -148,7 +148,7 @@ class Postgres(Dialect):
         size = column.abs()
         fits = size < ibis.literal(_TOO_LARGE).cast("decimal")
         tiny = size <= ibis.literal(_TOO_SMALL).cast("decimal")
-        return ibis.cases((tiny, self.double(0.0)), (fits, column.cast("float64")))
+        return ibis.cases((tiny, double(0.0)), (fits, column.cast("float64")))
 
     def condition(self, test: Value) -> Value:
         # Of a range it guesses that one row in 200 lies there, and then looks keys up

@@ -16,6 +16,7 @@ from dpratio.curator.warehouse.dialect import (
     Dialect,
     Value,
     by_name,
+    double,
 )
 from dpratio.curator.warehouse.functions import builtin
 from dpratio.curator.warehouse.spark.watch import watched
@@ -60,7 +61,7 @@ class Spark(Dialect):
 
     def number(self, column: Value) -> Value:
         # Past nanvl nothing is pushed down to files, whose statistics may be wrong.
-        return _without_nan(super().number(column), self.double(float("nan")))
+        return _without_nan(super().number(column), double(float("nan")))
 
     def whole(self, column: Value) -> Value:
         number = super().whole(column)
