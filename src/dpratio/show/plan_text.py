@@ -17,7 +17,8 @@ def plan_to_markdown(plan: Plan, notes: Sequence[str] = ()) -> str:
     """Write a plan as Markdown: sentences, the table of sums, what is not covered."""
     missing = [f"Not covered: {each}" for each in plan.not_covered]
     above = [f"- {printable(line)}" for line in plan.summary()]
-    below = [f"- {printable(line)}" for line in (*notes, *missing)]
+    ends = (*notes, *missing, f"Plan {plan_hash(plan)}.")
+    below = [f"- {printable(line)}" for line in ends]
     return "\n".join([*above, "", render(plan, "markdown"), "", *below])
 
 

@@ -28,7 +28,6 @@ __all__ = [
     "asked_of",
     "chances_of",
     "merged_of",
-    "promise_in_words",
     "promised_of",
     "shortened",
     "sure_of",
@@ -189,7 +188,7 @@ def promised_of(release: Release) -> list[str]:
         return [PUBLIC_WORDS]
     if release.origin is not None:
         return [EXTERNAL_WORDS.format(origin=release.origin)]
-    plain, exact = promise_in_words(release.plan, "this report")
+    plain, exact = _promise_in_words(release.plan)
     free = (
         "Everything here was computed from that release. Reading, sorting or drawing "
         "it again costs nobody any more privacy."
@@ -197,7 +196,7 @@ def promised_of(release: Release) -> list[str]:
     return [plain, exact, *_promised_apart(release), free]
 
 
-def promise_in_words(plan: Plan, what: str) -> tuple[str, str]:
+def _promise_in_words(plan: Plan) -> tuple[str, str]:
     """Say what a plan promises to whom: in plain words, and exactly."""
     unit, whom, be, hold = plan.unit, "a row", "is", "holds"
     if unit.column is not None:
@@ -209,7 +208,7 @@ def promise_in_words(plan: Plan, what: str) -> tuple[str, str]:
     epsilon, delta = decimal_text(plan.epsilon), decimal_text(plan.delta)
     slack = f", but for a probability of {delta}" if plan.delta else ""
     plain = (
-        f"Protected is {hidden}. Whatever a reader knows besides, {what} changes "
+        f"Protected is {hidden}. Whatever a reader knows besides, this report changes "
         f"the odds they can give to {statement} by at most a factor {odds:.3g}{slack}."
     )
     exact = (

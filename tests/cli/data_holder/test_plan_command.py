@@ -205,33 +205,17 @@ def test_a_message_does_not_steer_the_terminal(folder: Path, call: Call) -> None
     assert said.count("\n") == 1
 
 
-def test_a_sheet_for_approval_tells_of_the_budget(folder: Path, call: Call) -> None:
-    assert call("ledger", "init", "--epsilon", "5", "--ledger", "own.db")[0] == 0
+def test_a_plan_ends_with_its_hash_and_says_where_bounds_come_from(
+    folder: Path,
+) -> None:
     text = STUDY + '[bounds_from]\nscore = "a score lies between 0 and 1"\n'
     (folder / "study.toml").write_text(text, encoding="utf-8")
-    code, out, _ = call("plan", "study.toml", "--html", "sheet.html")
-    assert (code, "Sheet for approval written to sheet.html." in out) == (0, True)
-    sheet = (folder / "sheet.html").read_text(encoding="utf-8")
-    assert "a score lies between 0 and 1" in sheet
-    assert "Expected" in sheet
-    assert "Left after one" not in sheet
-    words = ("--html", "sheet.html", "--ledger", "own.db")
-    assert call("plan", "study.toml", *words)[0] == 0
-    sheet = (folder / "sheet.html").read_text(encoding="utf-8")
-    assert "epsilon 3, delta 0" in sheet
-    assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
-    assert call("plan", "plan.json", *words, "--scope", "main")[0] == 0
-
-
-@pytest.mark.parametrize(
-    "words",
-    [("--ledger", "own.db"), ("--scope", "main"), ("--anchor", "a"), ("--force",)],
-)
-def test_what_belongs_to_a_sheet_is_refused_without_one(
-    words: tuple[str, ...], folder: Path, call: Call
-) -> None:
-    assert is_refused(call("plan", "study.toml", *words), 3, "go with --html")
-    assert not (folder / "own.db").exists()
+    hashed = json.loads(planned("json"))["plan_hash"]
+    for layout in ("table", "markdown"):
+        said = " ".join(planned(layout).split())
+        assert "Bounds of score come from: a score lies between 0 and 1" in said
+        assert said.endswith(f"Plan {hashed}.")
+    assert hashed not in planned("csv")
 
 
 def test_a_plan_that_finds_bounds_says_what_widths_hang_on(folder: Path) -> None:

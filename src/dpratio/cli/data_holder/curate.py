@@ -3,15 +3,14 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.checks import require, require_one_of
+from dpratio.checks import require_one_of
 from dpratio.cli import options
 from dpratio.cli.data_holder.asked import Account, asked_of
 from dpratio.cli.data_holder.bounds import say_again
-from dpratio.cli.data_holder.ledger import open_ledger
 from dpratio.cli.data_holder.running import closing_line, shown_stages
 from dpratio.cli.output import Output, say
 from dpratio.cli.studies import read_terms, require_known_kind, table_aside
@@ -27,7 +26,7 @@ __all__ = ["plan", "release"]
 _WORTH_SAYING = 0.05
 
 
-def plan(  # noqa: PLR0913 (one command, one answer)
+def plan(
     study: options.PlanFile,
     layout: options.Format = "table",
     wide: options.Wide = False,
@@ -35,17 +34,6 @@ def plan(  # noqa: PLR0913 (one command, one answer)
         Path | None,
         typer.Option("--out", "-o", help="Write the plan, priced and complete."),
     ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write a sheet for whoever approves it, one HTML file."),
-    ] = None,
-    location: Annotated[
-        str | None,
-        typer.Option("--ledger", help="With --html: the ledger, for what is left."),
-    ] = None,
-    scope: options.Scope = None,
-    anchor: options.Anchor = None,
-    force: options.Replace = False,
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
@@ -54,9 +42,6 @@ def plan(  # noqa: PLR0913 (one command, one answer)
     output = Output(layout, wide=wide)
     if out is not None:
         require_plan_place(out)
-    rule = "--ledger, --scope, --anchor and --force go with --html"
-    is_needed = html is not None or not (location or scope or anchor or force)
-    require(is_needed, rule, "no --html")
     given, made = read_terms(study)
     notes = [] if given is None else _notes(given, made)
     written = {"json": plan_to_json, "markdown": plan_to_markdown}.get(layout)
@@ -69,20 +54,7 @@ def plan(  # noqa: PLR0913 (one command, one answer)
         typer.echo(written(made, notes))
     if out is not None:
         write_plan(made, out)
-        output.say(["", f"Plan {plan_hash(made)} written to {out}."])
-    if html is not None:
-        from dpratio.curator.ledger.record import budget_facts
-        from dpratio.show.sheet.sheet import write_sheet
-
-        told: dict[str, Any] = {"notes": notes, "replace": force}
-        if given is not None:
-            told["bounds_from"] = given.bounds_from
-        if location is not None:
-            own = scope if given is None else scope or given.scope
-            account = open_ledger(location, anchor).account(own)
-            told["budget"] = budget_facts(account, made)
-        write_sheet(html, made, **told)
-        output.say(["", f"Sheet for approval written to {html}."])
+    output.say(["", f"Plan {plan_hash(made)}{f' written to {out}' if out else ''}."])
 
 
 def release(  # noqa: PLR0913 (one command, one door)
@@ -186,12 +158,16 @@ def _account_words(
 
 
 def _notes(study: "Study", plan: "Plan") -> list[str]:
-    """Say what follows from the people that the study expects."""
+    """Say where bounds come from, and what to expect of the people of the study."""
     from dpratio.plan.plan_words import describe_delta
 
+    origins = [
+        f"Bounds of {name} come from: {words}"
+        for name, words in study.bounds_from.items()
+    ]
     said = describe_delta(plan.delta)
     known = describe_delta(plan.delta, study.n)
-    return [*_expectations(study, plan), *(known if not said else [])]
+    return [*origins, *_expectations(study, plan), *(known if not said else [])]
 
 
 def _expectations(study: "Study", plan: "Plan") -> list[str]:

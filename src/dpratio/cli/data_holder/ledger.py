@@ -204,7 +204,7 @@ def approve(  # noqa: PLR0913 (the terms of an approval)
 
     given, read = read_terms(study)
     data = _data_of(given, source)
-    # Whoever answers compares the hash with the sheet, and sees which data it is.
+    # Whoever answers compares the hash with the plan, and sees which data it is.
     told = f"plan {plan_hash(read)}, with {written_source(data)}."
     book = open_ledger(location, anchor)
     kept = scope or (None if given is None else given.scope)

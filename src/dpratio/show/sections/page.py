@@ -85,7 +85,6 @@ def render_report(
     said = [*plan.summary(), *missing, *merged_of(release)]
     summary = [shortened(line) for line in said]
     return render_page(
-        "report.html",
         title=f"{made_up}{heading}",
         heading=heading,
         answer=shortened(answer_of(estimates, reference, chances)),

@@ -10,18 +10,17 @@ from dpratio.tabular import printable
 __all__ = ["hash_of", "page_file", "render_page", "safe"]
 
 
-def render_page(name: str, **terms: object) -> str:
-    """Fill a template in; what it does not know is an error, not a gap."""
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
+def render_page(**terms: object) -> str:
+    """Fill in the report; what its template does not know is an error, not a gap."""
+    from jinja2 import Environment, StrictUndefined
 
     # Marks of direction in a key would turn the words and numbers beside it around.
     rules = Environment(
-        loader=FunctionLoader(page_file),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=lambda said: printable(said) if type(said) is str else said,
     )
-    return str(rules.get_template(name).render(**terms))
+    return rules.from_string(page_file("report.html")).render(**terms)
 
 
 def page_file(name: str) -> str:

@@ -1,1 +1,0 @@
-"""The sheet that an officer reads, prints and signs before anything runs."""
