@@ -113,14 +113,21 @@ def test_the_html_table_has_a_head_and_a_body() -> None:
         "<tr><td>north</td><td>1.0983</td></tr>\n"
         "<tr><td>south</td><td>∞</td></tr>\n</tbody></table>"
     )
-    assert SMALL._repr_html_() == SMALL.to_html().replace("\n", "")
+    assert SMALL._repr_html_() == SMALL.to_html()
+
+
+def test_a_notebook_shows_twenty_rows_and_counts_the_rest() -> None:
+    page = Table({"a": list(range(50))})._repr_html_()
+    assert page.count("<td>") == 20
+    assert page.endswith("</table><p>and 30 more rows</p>")
+    assert Table({"a": list(range(21))})._repr_html_().endswith("<p>and 1 more row</p>")
 
 
 @given(name=st.text(), cell=st.text())
 @example(name="<b>", cell="</td></table><script>alert(1)</script>")
 def test_no_text_becomes_a_tag(name: str, cell: str) -> None:
     reader = Reader()
-    reader.feed(Table({name: [cell]}).to_html())
+    reader.feed(Table({name: [cell]})._repr_html_())
     reader.close()
     assert reader.tags <= {"table", "thead", "tbody", "tr", "th", "td"}
     assert reader.cells == [printable(name), printable(cell)]

@@ -187,11 +187,10 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def _load_charts() -> tuple[Callable[..., object], Callable[..., str]]:
+def _load_charts() -> Callable[..., object]:
     from dpratio.show.charts import chart_of
-    from dpratio.show.notebook import display_of
 
-    return chart_of, display_of
+    return chart_of
 
 
 draw_with(_load_charts)

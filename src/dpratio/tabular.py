@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dpratio.checks import import_extra
-from dpratio.drawing import displayed, drawn
+from dpratio.drawing import drawn
 
 __all__ = [
     "PUBLIC",
@@ -31,6 +31,7 @@ UNKNOWN = "–"
 # The origin of answers about tables that need no protection.
 PUBLIC = "a public table"
 _MOST_DIGITS = 12
+_MOST_SHOWN = 20  # rows of a table in a notebook
 # What spreadsheets take for the beginning of a formula; some know the wide forms too.
 _FORMULA = re.compile(r"['\s]*[-=+@＝＋－＠]")
 
@@ -147,17 +148,15 @@ class Tabular:
 
     def to_html(self) -> str:
         """An HTML table, rounded for reading; every text is escaped."""
-        shown = self.shown()
-        head = "".join(f"<th>{_escape_html(name)}</th>" for name in shown)
-        body = "\n".join(
-            "<tr>" + "".join(f"<td>{_escape_html(cell)}</td>" for cell in row) + "</tr>"
-            for row in zip(*shown.values(), strict=True)
-        )
-        head = f"<thead><tr>{head}</tr></thead>"
-        return f"<table>\n{head}\n<tbody>\n{body}\n</tbody></table>"
+        return _html_table(self.shown())
 
     def _repr_html_(self) -> str:
-        return displayed(self)
+        shown = self.shown()
+        said = "".join(f"<p>{_escape_html(line)}</p>" for line in self.said())
+        first = {name: cells[:_MOST_SHOWN] for name, cells in shown.items()}
+        more = len(next(iter(shown.values()), ())) - _MOST_SHOWN
+        left = f"<p>and {more:,} more {'row' if more == 1 else 'rows'}</p>"
+        return f"{said}{_html_table(first)}{left if more > 0 else ''}"
 
     def to_text(self) -> str:
         """A plain table of aligned columns, rounded for reading."""
@@ -244,6 +243,16 @@ def _escape_markdown(text: str) -> str:
     for letter in "\\|<":
         text = text.replace(letter, f"\\{letter}")
     return text
+
+
+def _html_table(shown: Mapping[str, Sequence[str]]) -> str:
+    head = "".join(f"<th>{_escape_html(name)}</th>" for name in shown)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{_escape_html(cell)}</td>" for cell in row) + "</tr>"
+        for row in zip(*shown.values(), strict=True)
+    )
+    head = f"<thead><tr>{head}</tr></thead>"
+    return f"<table>\n{head}\n<tbody>\n{body}\n</tbody></table>"
 
 
 def _escape_html(text: str) -> str:

@@ -1,6 +1,6 @@
 """Answers as rows to draw: one block per question, each row with ends and a verdict.
 
-Report, chart and notebook draw these, so that they cannot differ. What an answer
+Reports and charts draw these, so that they cannot differ. What an answer
 withholds has no value here, and no ends.
 """
 

@@ -25,7 +25,6 @@ __all__ = [
     "Sign",
     "chart_style",
     "check_chart_file",
-    "style_element",
 ]
 
 CHART_FILES = (".svg", ".html")
@@ -105,7 +104,7 @@ class Chart:
             for line in wrapped(self.note, width):
                 body.append(text_at(0.0, down + 8, line))
                 down += _LINE
-        style = style_element() if is_styled else ""
+        style = _style_element() if is_styled else ""
         return element(
             "svg",
             style,
@@ -194,7 +193,7 @@ def chart_style() -> str:
 
 
 @functools.cache
-def style_element() -> str:
+def _style_element() -> str:
     """Give the style sheet for a picture of its own, also where variables are unknown.
 
     Programs that draw SVG without a browser skip what they do not know; they get the

@@ -11,7 +11,7 @@ from dpratio.show.chart.marks import SHAPES
 from dpratio.show.chart.scale import Scale
 from dpratio.show.chart.words import element, escaped
 
-__all__ = ["STRIP_SHAPES", "Place", "axis_strip", "draw_places", "places_of", "strip"]
+__all__ = ["STRIP_SHAPES", "Place", "axis_strip", "draw_places", "places_of"]
 
 _TALL, _MIDDLE = 24, 12
 _USUAL = 300.0  # Pixels that a strip has on most screens; its ticks are chosen for it.
@@ -19,30 +19,6 @@ STRIP_SHAPES = {**SHAPES, "low": "M0 0l7 -4.5v9z", "high": "M0 0l-7 -4.5v9z"}
 
 # A line from one place to another, or a shape at one: shares of the width, in per cent.
 Place = tuple[str, float] | tuple[str, float, float]
-
-
-def strip(
-    scale: Scale,
-    ends: tuple[float, float, float],
-    *,
-    told: str,
-    css: str,
-    shape: str,
-) -> str:
-    """Draw one row: (low, value, high) on a scale.
-
-    Args:
-        scale: The axis that all rows share.
-        ends: The lower end, the value and the upper end; NaN where there is none.
-        told: What is said about it.
-        css: Its class in the style sheet.
-        shape: Of its point, one of `SHAPES`.
-    """
-    title = element("title", escaped(told))
-    marks = draw_places(places_of(scale, ends, shape))
-    return element(
-        "svg", title, marks, class_=f"dpr strip {css}", role="img", aria_label=told
-    )
 
 
 def places_of(
