@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
-from dpratio.analyst.tables.without_cuts import WithoutCuts
 from dpratio.show.report_words import answer_of, chances_of, sure_of
 from planned import plan_scores
 from shown import released
@@ -99,11 +98,3 @@ def test_groups_of_several_columns_are_called_ratios() -> None:
     found = dpr.estimate_ratios(dpr.example_release())
     said = answer_of(found, 1.0, np.array([0.01, *[1.0] * 8]))
     assert " One ratio differs from 1 after adjusting for 9 comparisons" in said
-
-
-def test_a_report_says_what_the_ratio_may_be_without_cuts() -> None:
-    found = dpr.estimate_ratios(released(("a",)))
-    ends = np.array([2.31]), np.array([3.05])
-    uncut = WithoutCuts(*ends, 0.95, {"score": (0.0, 16.0)})
-    assert uncut.said()[0] in sure_of(replace(found, uncut=uncut))
-    assert uncut.said()[0] not in sure_of(found)

@@ -170,8 +170,6 @@ def sure_of(estimates: Estimates) -> list[str]:
     widened = estimates.privacy_widens()
     if estimates.clipping is not None:
         lines += estimates.clipping.said(estimates.labels)
-    if estimates.uncut is not None:
-        lines += estimates.uncut.said()
     if widened is not None:
         whose = "the" if len(estimates) == 1 else "the median"
         lines.append(

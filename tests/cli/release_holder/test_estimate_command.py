@@ -47,18 +47,3 @@ def test_an_empty_table_gives_noisy_zeros_and_an_explained_status(
         assert code == 0
         said.append("unbounded: the noisy denominator" in shown)
     assert any(said)
-
-
-def test_histograms_tell_what_the_ratio_may_be_without_cuts(
-    folder: Path, call: Call
-) -> None:
-    assert call("release", "study.toml", "-o", "r.json")[0] == 0
-    words = ("bounds", "study.toml", "-o", "b.json", "--epsilon", "0.5")
-    assert (folder / "study.toml").is_file()
-    assert call(*words, "--column", "score")[0] == 0
-    code, shown, _ = call("estimate", "r.json", "--histograms", "b.json")
-    assert code == 0
-    assert "Without cuts: " in shown
-    code, _, error = call("estimate", "r.json", "--histograms", "r.json")
-    assert code != 0
-    assert "must be a release that counted columns" in error

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.ratio.cuts.clipped import clipping_of
-from dpratio.analyst.ratio.cuts.without_cuts import without_cuts
+from dpratio.analyst.ratio.clipped import clipping_of
 from dpratio.analyst.ratio.interval import (
     Options,
     RatioIntervals,
@@ -37,7 +36,7 @@ __all__ = ["METHODS", "estimate_ratios"]
 METHODS = ("pivot", *WALD_METHODS)
 
 
-def estimate_ratios(  # noqa: PLR0913 (keyword-only options)
+def estimate_ratios(
     release: Release,
     *,
     method: str = "pivot",
@@ -46,7 +45,6 @@ def estimate_ratios(  # noqa: PLR0913 (keyword-only options)
     variance: str | None = None,
     draws: int = 200,
     rng: int | np.random.Generator | None = None,
-    histograms: Release | None = None,
 ) -> Estimates:
     """Estimate every ratio of a release, with confidence intervals.
 
@@ -62,9 +60,6 @@ def estimate_ratios(  # noqa: PLR0913 (keyword-only options)
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
         draws: Redraws of the Monte Carlo method.
         rng: Seed or generator of the redraws.
-        histograms: A release of `release_bounds` that counted the same people. With it
-            estimates also say what the ratio may be without cuts; a release that found
-            its own bounds needs none.
 
     Returns:
         One row per group of every question. A denominator that cannot be told from zero
@@ -113,7 +108,6 @@ def estimate_ratios(  # noqa: PLR0913 (keyword-only options)
         origin=release.origin,
         within=_within(release),
         clipping=clipping_of(held, weighted),
-        uncut=without_cuts(release, histograms, held, reaches, options),
         effective=effective_size(held, weighted),
         **_asked(release),
         **_joined(columns),  # type: ignore[arg-type]  # columns are arrays

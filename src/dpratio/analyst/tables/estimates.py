@@ -26,7 +26,6 @@ from dpratio.analyst.tables.statuses import (
     meanings_of,
     words_of,
 )
-from dpratio.analyst.tables.without_cuts import WithoutCuts
 from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
@@ -74,9 +73,8 @@ class Estimates(Tabular):
     where the question has none; ``around_one`` says that it is 1. ``within`` says to
     what values are clipped. ``facets`` say which rows belong to which question, and
     what gives them an order. ``clipping`` says how many people the bounds cut, where
-    that was measured, ``uncut`` what the ratios may be without cuts, where a histogram
-    tells, and ``effective`` says how many people of equal weight would say as much as
-    the weighted ones.
+    that was measured, and ``effective`` how many people of equal weight would say as
+    much as the weighted ones.
 
     Example:
         >>> import dpratio as dpr
@@ -92,8 +90,6 @@ class Estimates(Tabular):
         "clipped_upper",
         "clipped_share",
         "clipping",
-        "uncut_lower",
-        "uncut_upper",
         "se_privacy",
         "se_sampling",
         "se",
@@ -128,7 +124,6 @@ class Estimates(Tabular):
     facets: tuple[Facet, ...] = ()
     clipping: Clipping | None = None
     effective: EffectiveSize | None = None
-    uncut: WithoutCuts | None = None
 
     @property
     def clipped_people(self) -> Floats | None:
@@ -157,8 +152,6 @@ class Estimates(Tabular):
         answers |= {"status": list(self.status)}
         if self.clipping is not None:
             answers |= self.clipping.columns()
-        if self.uncut is not None:
-            answers |= self.uncut.columns()
         if self.effective is not None:
             answers["effective_people"] = self.effective.people.tolist()
         return labelled(self.labels, answers)
@@ -188,7 +181,7 @@ class Estimates(Tabular):
             lost = np.isnan(self.effective.noise)
             unsure = np.where(lost, np.inf, np.maximum(self.effective.noise, 10.0))
             errors |= rounded_to(unsure, values=("effective_people",))
-        ends = ("ci_lower", "ci_upper", "uncut_lower", "uncut_upper")
+        ends = ("ci_lower", "ci_upper")
         known = np.isfinite(self.se)
         on_ratio = np.where(known, self.se, np.abs(self.ratio - self.ci_lower) / 2)
         if self.link == "ratio":
@@ -213,8 +206,6 @@ class Estimates(Tabular):
         lines += self.within
         if self.clipping is not None:
             lines += self.clipping.said(self.labels)
-        if self.uncut is not None:
-            lines += self.uncut.said()
         if self.effective is not None:
             lines.append(
                 "effective_people is Kish's effective sample size (Σw)²/Σw², from "

@@ -1,6 +1,5 @@
 """The command that estimates ratios from a release."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,13 +19,6 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     variance: options.Variance = None,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 200,
     seed: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
-    histograms: Annotated[
-        Path | None,
-        typer.Option(
-            help="What `dpratio bounds` released of the same people: says what the "
-            "ratio may be without cuts."
-        ),
-    ] = None,
     chart_file: options.ChartFile = None,
     force: options.Replace = False,
     view: Annotated[
@@ -47,6 +39,5 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
         variance=variance,
         draws=draws,
         rng=seed,
-        histograms=None if histograms is None else read_given_release(histograms),
     )
     output.answer(estimates)

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpratio.analyst.bounds.cut_off import CutOff
 from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.tables.clipping import LEVEL, Clipping
-from dpratio.arrays import Flags, Floats
+from dpratio.arrays import Floats
 from dpratio.plan.sensitivity.sums import CUT
 
-__all__ = ["clipping_of", "were_more_cut"]
+__all__ = ["clipping_of"]
 
 
 def clipping_of(
@@ -34,8 +33,13 @@ def _counted(moments: Moments, weighted: bool) -> tuple[Floats, ...]:  # noqa: F
     if CUT.name not in moments.names:
         return none, none, none, none
     count = moments[CUT.name]
+    loading = np.abs(moments.loading(CUT.name))
+    variance = moments.noise_covariance(CUT.name, CUT.name)
+    scales = [
+        moments.noise.laplace[:, at] * loading[at] for at in np.flatnonzero(loading)
+    ]
     # How far noise takes a count 95 times in 100.
-    within = noisy_quantile(LEVEL, *_noise(moments))
+    within = noisy_quantile(LEVEL, variance, fourth_moment_scale(scales))
     # People are whole numbers, and none is cut less than never.
     people = np.maximum(np.rint(count), 0.0)
     lower = np.maximum(np.ceil(count - within), 0.0)
@@ -44,28 +48,3 @@ def _counted(moments: Moments, weighted: bool) -> tuple[Floats, ...]:  # noqa: F
         return people, lower, upper, none
     everyone = moments["w"]
     return people, lower, upper, np.where(everyone > 0, everyone, np.nan)
-
-
-def were_more_cut(moments: Moments, people: Sequence[CutOff]) -> Flags:
-    """Tell where more people were cut than a histogram counted beyond the bounds.
-
-    The same people are in both counts: only noise can put them apart.
-    """
-    variance, scale = _noise(moments)
-    variance = variance + np.array([each.noise for each in people])
-    laplace = np.array([each.laplace for each in people])
-    both = [scale + 0 * laplace, laplace]
-    limit = noisy_quantile(LEVEL, variance, fourth_moment_scale(both))
-    counted = np.array([each.value for each in people])
-    more: Flags = moments[CUT.name] - counted > limit
-    return more
-
-
-def _noise(moments: Moments) -> tuple[Floats, Floats]:
-    """Give the variance of the noise of the count, and its Laplace scale."""
-    loading = np.abs(moments.loading(CUT.name))
-    variance = moments.noise_covariance(CUT.name, CUT.name)
-    scales = [
-        moments.noise.laplace[:, at] * loading[at] for at in np.flatnonzero(loading)
-    ]
-    return variance, fourth_moment_scale(scales)

@@ -1,1 +1,0 @@
-"""What bounds cut: how many people, and ratios as they would be without."""
