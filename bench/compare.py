@@ -1,8 +1,8 @@
 """Time of all pairs of a thousand groups, and the grid of sizes and coverages.
 
 ``python bench/run.py compare`` prints the time; ``python bench/compare.py`` prints the
-grids that docs/methods/comparisons.md shows: 20,000 null runs in each setting, 20,000
-runs of two months that share people, and 10,000 where they were declared as a pair.
+grids that docs/methods/comparisons.md shows: 20,000 null runs in each setting, and
+20,000 runs of two months that share people.
 """
 
 import json
@@ -97,32 +97,8 @@ def shared() -> Iterator[str]:
                 )
 
 
-def paired() -> Iterator[str]:
-    """Measure coverage and width where the months were declared as a pair."""
-    from analyst.paired_months import KINDS, PairedMonths, paired_coverage
-
-    yield (
-        "| people in both, more in one | epsilon | second month | bound | measured "
-        "| width |"
-    )
-    yield "|---" * 6 + "|"
-    for people, alone in ((500, 0), (2_000, 0), (500, 2_000)):
-        for epsilon in (0.5, 4) if people == 2_000 else (1, 4):  # noqa: PLR2004
-            for kind in KINDS:
-                months = PairedMonths(people, epsilon, kind, alone)
-                parts = [paired_coverage(months, 1_000, seed) for seed in range(10)]
-                told = {
-                    name: np.mean([each[name] for each in parts]) for name in parts[0]
-                }
-                width = told["measured_width"] / told["bound_width"]
-                yield (
-                    f"| {people:,}, {alone:,} | {epsilon} | {kind} "
-                    f"| {told['bound']:.4f} | {told['measured']:.4f} | {width:.2f} |"
-                )
-
-
 if __name__ == "__main__" and sys.argv[1:]:
     print(json.dumps(all_pairs()))
 elif __name__ == "__main__":
-    for line in (*grid(), "", *shared(), "", *paired()):
+    for line in (*grid(), "", *shared()):
         print(line, flush=True)

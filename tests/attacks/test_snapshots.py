@@ -4,12 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from curator.pairs_for_tests import pairs_plan
 from curator.warehouse.shops_for_tests import in_duckdb, in_postgres
-from dpratio.curator import measure
 from dpratio.curator import searched as room
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed
@@ -77,38 +74,3 @@ def test_38_a_file_of_duckdb_is_not_written_to_between_the_readings(
 
     with pytest.raises(EngineFailed, match="changed while they were read"):
         orders_while(shop.table, meanwhile, monkeypatch)
-
-
-PEOPLE: dict[str, list[Any]] = {
-    "id": [f"p{at % 40}" for at in range(80)],
-    "month": ["jan"] * 40 + ["feb"] * 40,
-    "spent": [2.0] * 80,
-    "visits": [1.0] * 80,
-}
-
-
-def test_38_products_across_groups_are_of_the_rows_of_the_sums(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Who writes between two readings would change what they say of each other.
-
-    Source: found when pairs of groups were read in databases, 2026.
-    More: tests/curator/warehouse/test_pairs.py
-    """
-    shop, products = in_postgres(postgres_url, PEOPLE), vars(measure)["_products"]
-
-    def meanwhile(*given: Any) -> Any:  # noqa: ANN401
-        for _ in range(2):
-            shop.double()
-        return products(*given)
-
-    def nothing(_: str, question: Any, cells: int, __: object) -> Any:  # noqa: ANN401
-        return np.zeros((cells, len(question.sums)), dtype=np.int64)
-
-    monkeypatch.setattr(measure, "draw_noise", nothing)
-    before = release_sums(shop.table, pairs_plan(), ledger=None).questions[0].products
-    monkeypatch.setattr(measure, "_products", meanwhile)
-    after = release_sums(shop.table, pairs_plan(), ledger=None).questions[0].products
-    assert before is not None
-    assert after is not None
-    assert after.tolist() == before.tolist()

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from curator.histograms_for_tests import rows_plan
-from curator.pairs_for_tests import pairs_plan
 from dpratio.plan.calibration.calibrate import analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -116,22 +115,6 @@ def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
     assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
     cost = price(plan)
     assert [float(each) for each in cost.pure] == pytest.approx(moves, rel=CLOSE)
-
-
-@pytest.mark.parametrize(
-    ("neighbours", "times"), [("add-or-remove-one", 2), ("change-one", 4)]
-)
-@pytest.mark.parametrize("strategy", ["joint", "focused"])
-def test_products_across_pairs_are_priced_by_how_many_a_person_is_in(
-    strategy: str, neighbours: str, times: int
-) -> None:
-    """Three months in a chain are two pairs; who changes leaves two and enters two."""
-    plan = pairs_plan(strategy=strategy, neighbours=neighbours)
-    question = plan.questions[0]
-    assert question.pairs is not None
-    moves = [times * each.sensitivity / each.scale for each in question.pairs.sums]
-    last = price(plan).pure[len(question.sums) :]
-    assert [float(each) for each in last] == pytest.approx(moves, rel=CLOSE)
 
 
 def test_counts_that_find_bounds_are_charged_beside_what_is_left() -> None:

@@ -161,7 +161,7 @@ BAD_GROUPS = {
     "whole = 1": ".whole: must be true or false, got 1.",
     "whole = false": ".whole: must be true, or left out, got False.",
     'whole = true\ncolumn = "g"': (
-        ": unknown field 'column'. Known fields: most_groups, pairs, population, "
+        ": unknown field 'column'. Known fields: most_groups, population, "
         "totals, weight, whole."
     ),
     "cross = 1": ".cross: must be a list, got 1.",

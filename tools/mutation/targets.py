@@ -89,6 +89,5 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "plan/strategy/test_planned_stage.py",
         "plan/search/test_realise_bounds.py",
         "plan/histogram/test_histograms.py",
-        "plan/test_pairs.py",
     ),
 }

@@ -9,7 +9,6 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
-from dpratio.errors import SchemaRefused
 from dpratio.terms.dimensions import Key
 from dpratio.terms.source import CsvFile, ParquetFiles
 
@@ -93,15 +92,6 @@ def _opened(
 ) -> tuple[Any, ModuleType]:
     kind = kind_of(opened)
     asking: ModuleType
-    is_paired = isinstance(asked, Reading) and bool(asked.first.pairs)
-    if kind == "opened" and is_paired and opened.snapshot() is None:
-        raise SchemaRefused(
-            "products across pairs of groups take a second reading of the same rows: "
-            "of files, frames, DuckDB relations, and by their address tables of "
-            "PostgreSQL and DuckDB. "
-            "Spark has no snapshot that is held. Read the table from a file, or leave "
-            "pairs out: comparisons are then given with a bound."
-        )
     if kind == "opened" and opened.backend.name == "duckdb":
         from dpratio.curator.warehouse import on_duckdb as asking
     elif kind == "opened":

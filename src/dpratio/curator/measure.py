@@ -2,9 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +18,10 @@ from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.noise.select_keys import name_keys
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
-from dpratio.curator.reading.tables import kind_of
 from dpratio.curator.searched import Measured, held_source, measure_within
 from dpratio.curator.silence import silence
 from dpratio.curator.staged import measure_in_stages
-from dpratio.curator.statements import pairs_statement_of, statement_of, unit_rule
+from dpratio.curator.statements import statement_of, unit_rule
 from dpratio.curator.stopping import interrupt_heard
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
@@ -60,8 +57,7 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Measured]:
     search = plan.search
     if search is None:
         ask = _open_questions(table, plan, engine)
-        paired = any(each.pairs is not None for each in plan.questions)
-        return lambda: Measured(_in_one_snapshot(table, ask) if paired else ask())
+        return lambda: Measured(ask())
     held = quietly(lambda: held_source(table))
     count = _open_questions(table, search.histograms, engine)
     _open_questions(table, plan, engine)
@@ -78,18 +74,6 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Measured]:
         return quietly(both)
 
     return measure
-
-
-def _in_one_snapshot(table: object, ask: Callable[[], Questions]) -> Questions:
-    """Ask a database within one snapshot of it; files and frames as they are."""
-    opened: Any = table
-    is_elsewhere = kind_of(table) == "opened"
-
-    def work() -> Questions:
-        with opened.snapshot() if is_elsewhere else nullcontext():
-            return ask()
-
-    return quietly(work)
 
 
 def _open_questions(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
@@ -117,12 +101,9 @@ def _open_questions(table: object, plan: Plan, engine: str) -> Callable[[], Ques
             return quietly(lambda: measure_in_stages(plan, stage, exact, system_bits))
         noise = [_noise(plan, each, cells[each.partition]) for each in plan.questions]
         exact = _exact(plan, cells, asks)
-        products = _products(plan, asks)
         return tuple(
-            fresh_question(plan, each, cells[each.partition], sums.plus(drawn), across)
-            for each, sums, drawn, across in zip(
-                plan.questions, exact, noise, products, strict=True
-            )
+            fresh_question(plan, each, cells[each.partition], sums.plus(drawn))
+            for each, sums, drawn in zip(plan.questions, exact, noise, strict=True)
         )
 
     return measure
@@ -175,8 +156,6 @@ class _Together(NamedTuple):
 
     partition: int
     most_groups: int
-    # Products across pairs of groups are read for their question alone.
-    pairs_of: int | None = None
 
 
 def _together(plan: Plan, question: PlannedQuestion) -> _Together:
@@ -186,12 +165,9 @@ def _together(plan: Plan, question: PlannedQuestion) -> _Together:
 def _readings(plan: Plan, groups: Sequence[Groups | None]) -> dict[_Together, Reading]:
     """Say what is added up: one reading for all questions that can share it."""
     asked: dict[_Together, list[Statement]] = {}
-    for nth, each in enumerate(plan.questions):
+    for each in plan.questions:
         statement = statement_of(plan, each, groups[each.partition])
         asked.setdefault(_together(plan, each), []).append(statement)
-        if each.pairs is not None:
-            across = pairs_statement_of(plan, each, groups[each.partition], each.pairs)
-            asked[_together(plan, each)._replace(pairs_of=nth)] = [across]
     return {at: Reading(tuple(each)) for at, each in asked.items()}
 
 
@@ -223,26 +199,6 @@ def _noise(
     return draw_noise(plan.mechanism, question, count, system_bits)
 
 
-def _products(
-    plan: Plan, asks: Mapping[_Together, Callable[[], list[ExactSums]]]
-) -> list[NDArray[np.int64] | None]:
-    """Give the products across pairs of groups with noise; None without pairs.
-
-    The noise is drawn before they are asked for.
-    """
-    found: list[NDArray[np.int64] | None] = []
-    for nth, question in enumerate(plan.questions):
-        pairs = question.pairs
-        if pairs is None:
-            found.append(None)
-            continue
-        across = replace(question, sums=pairs.sums)
-        noise = draw_noise(plan.mechanism, across, len(pairs.places), system_bits)
-        ask = asks[_together(plan, question)._replace(pairs_of=nth)]
-        found.append(quietly(ask)[0].plus(noise))
-    return found
-
-
 def _exact(
     plan: Plan,
     groups: Sequence[Groups | None],
@@ -253,7 +209,6 @@ def _exact(
     found = {
         at: iter(quietly(ask)) if _count(groups[at.partition]) else nothing
         for at, ask in asks.items()
-        if at.pairs_of is None
     }
     return [next(found[_together(plan, each)]) for each in plan.questions]
 

@@ -1,7 +1,6 @@
 """From the questions of a plan to what engines are asked."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from dpratio.curator.reading.statement import CellSum, Statement, UnitRule
@@ -10,7 +9,6 @@ from dpratio.plan.histogram.histograms import BinCounts, counted_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.box import Total, totals_of
-from dpratio.plan.sensitivity.cross_products import PlannedPairs
 from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.terms.bounds import Bounds
@@ -19,7 +17,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["pairs_statement_of", "statement_of", "unit_rule"]
+__all__ = ["statement_of", "unit_rule"]
 
 
 def statement_of(
@@ -42,18 +40,6 @@ def statement_of(
         unit=unit_rule(plan.unit_of(question), question.ratio),
         **_counted(plan, question),
     )
-
-
-def pairs_statement_of(
-    plan: Plan, question: PlannedQuestion, groups: Groups | None, pairs: PlannedPairs
-) -> Statement:
-    """Say which products across pairs of groups are added up."""
-    sums = [
-        CellSum(each.summand.factors, each.step, each.sensitivity)
-        for each in pairs.sums
-    ]
-    beside = statement_of(plan, question, groups)
-    return replace(beside, sums=tuple(sums), pairs=pairs.places)
 
 
 def _with_bins(

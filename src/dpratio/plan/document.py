@@ -11,9 +11,7 @@ from dpratio.plan.plan_terms import PlanTerms, Search
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.stage_document import (
-    pairs_to_document,
     people_to_document,
-    read_pairs,
     read_people,
     read_sums,
     stage_from_document,
@@ -158,8 +156,6 @@ def _question_to_document(plan: PlanTerms, question: PlannedQuestion) -> dict[st
         own["totals"] = _bounds_to_document(question.totals)
     if question.most_groups is not None:
         own["most_groups"] = question.most_groups
-    if question.pairs is not None:
-        own["pairs"] = pairs_to_document(question.pairs)
     return {
         "ratio": asdict(question.ratio),
         "partition": question.partition,
@@ -177,7 +173,7 @@ def _read_found(node: Node) -> PrivateKeys:
 
 
 def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
-    own = ("answers", "name", "basis", "within", "totals", "most_groups", "pairs")
+    own = ("answers", "name", "basis", "within", "totals", "most_groups")
     fields = node.fields("ratio", "partition", "weight", "sums", optional=own)
     return PlannedQuestion(
         ratio=_read_ratio(fields["ratio"]),
@@ -192,7 +188,6 @@ def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
         most_groups=fields["most_groups"].integer()
         if "most_groups" in fields
         else None,
-        pairs=read_pairs(fields["pairs"]) if "pairs" in fields else None,
     )
 
 

@@ -9,8 +9,6 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
 from dpratio.plan.histogram.require_search import open_names
 from dpratio.plan.measure_question import measure_around
-from dpratio.plan.pairs.declared_pairs import places_of
-from dpratio.plan.pairs.require_pairs import require_pairs
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.plan.plan_terms import PlanTerms, Search
@@ -22,7 +20,6 @@ from dpratio.plan.require_terms import (
     settle_guess,
     settle_partition,
 )
-from dpratio.plan.sensitivity.cross_products import PlannedPairs
 from dpratio.plan.split_budget import allowances, first_allowances
 from dpratio.plan.stage.worth_of_stage import with_stage
 from dpratio.plan.strategy.first_totals import measure_totals
@@ -31,13 +28,10 @@ from dpratio.plan.strategy.measure import (
     Allowance,
     measure_evenly,
     measure_jointly,
-    measure_pairs,
-    without_pairs,
 )
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Cell
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Asked, Question
 from dpratio.terms.ratio import Ratio
@@ -61,7 +55,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     unit: PrivacyUnit | None = None,
     weights: Sequence[float | Fraction] | None = None,
     answers: Sequence[str] = ("ratio",),
-    pairs: Sequence[Sequence[Cell]] = (),
     strategy: str = "focused",
     mechanism: str = "auto",
     n: int | None = None,
@@ -87,9 +80,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             ``"spread"`` among them, with ``"joint"`` or ``"even"``, for variances,
             correlation and slope; ``("ratio", "calibration")`` for a plan made for
             the test of calibration over bins.
-        pairs: Pairs of groups by their keys, such as ``[("2026-01", "2026-02")]``, that
-            share people and are compared: a tenth of the budget is spent on how their
-            people do alike. Where units have ids and ``most_groups`` is above 1.
         strategy: ``"focused"`` measures what the ratio needs most precisely;
             ``"joint"`` and ``"even"`` measure the sums of Miao & Li (2022), as one
             vector or each at an equal share.
@@ -140,7 +130,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             unit=unit,
             weights=weights,
             answers=answers,
-            pairs=pairs,
             strategy=strategy,
             mechanism=mechanism,
             n=n,
@@ -186,7 +175,6 @@ def measure_terms(terms: PlanTerms, n: int | None, guess: Guess | None) -> Plan:
     """
     require_terms(terms)
     require_bins(terms)
-    require_pairs(terms)
     require_people(n, guess)
     settled = replace(
         terms,
@@ -264,7 +252,6 @@ def _shared(study: Study) -> tuple[PlannedQuestion, ...]:
             name=each.name,
             totals=each.totals,
             most_groups=each.most_groups,
-            pairs=places_of(each),
         )
         for each in study.questions
     )
@@ -328,17 +315,6 @@ class _Task:
         self, plan: PlanTerms, question: PlannedQuestion, allowed: Allowance
     ) -> tuple[PlannedQuestion, float]:
         """Give the question with its sums, and a number that falls with its width."""
-        pairs = question.pairs
-        if pairs is None:
-            return self._measure_sums(plan, question, allowed)
-        measured, width = self._measure_sums(plan, question, without_pairs(allowed))
-        grid = plan.crossed_grid(measured)
-        products = measure_pairs(grid, allowed, pairs.places, measured.sums)
-        return replace(measured, pairs=PlannedPairs(pairs.places, products)), width
-
-    def _measure_sums(
-        self, plan: PlanTerms, question: PlannedQuestion, allowed: Allowance
-    ) -> tuple[PlannedQuestion, float]:
         if plan.strategy == "focused":
             return measure_around(plan, question, allowed, self.n, self.guess)
         grid = plan.grid(question)

@@ -14,7 +14,6 @@ from dpratio.plan.histogram.histogram_words import (
     describe_histograms,
     describe_search,
 )
-from dpratio.plan.pairs.declared_pairs import describe_pairs
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import (
     describe_answers,
@@ -29,10 +28,9 @@ from dpratio.plan.plan_words import (
     describe_unit,
 )
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import CUT
 from dpratio.plan.strategy.layout import EXTERNAL, HISTOGRAM
-from dpratio.plan.strategy.measure import PAIRS_SHARE, even_shares
+from dpratio.plan.strategy.measure import even_shares
 from dpratio.tabular import Tabular, printable
 from dpratio.terms.budget import decimal_text
 
@@ -92,19 +90,7 @@ class Plan(PlanTerms, Tabular):
         ]
         dearest = max(rows, key=sum)
         kept = float(question.weight) / sum(dearest)
-        if question.pairs is not None:
-            kept *= 1 - float(PAIRS_SHARE)
         return [kept * each for each in dearest]
-
-    def _pairs_shares(self, question: PlannedQuestion) -> list[float]:
-        """The part of the price that products across pairs have, by their moves."""
-        pairs = question.pairs
-        if pairs is None:
-            return []
-        power = 1 if self.mechanism == "laplace" else 2
-        moved = [(each.sensitivity / each.scale) ** power for each in pairs.sums]
-        spent = float(question.weight * PAIRS_SHARE)
-        return [spent * each / sum(moved) for each in moved]
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per sum of every question, in the units of the data."""
@@ -113,12 +99,10 @@ class Plan(PlanTerms, Tabular):
             table["question"] = [
                 at + 1
                 for at, question in enumerate(self.questions)
-                for _ in _measured(question)
+                for _ in question.sums
             ]
-        measured = [each for question in self.questions for each in _measured(question)]
-        table["sum"] = [
-            label for question in self.questions for label in _labels(question)
-        ]
+        measured = [each for question in self.questions for each in question.sums]
+        table["sum"] = [each.summand.label for each in measured]
         noise = [noise_sd(self.mechanism, each.scale) * each.step for each in measured]
         if self.strategy == EXTERNAL:
             return table | {"noise_sd": noise}
@@ -126,9 +110,7 @@ class Plan(PlanTerms, Tabular):
             "sensitivity": [each.sensitivity * each.step for each in measured],
             "noise_sd": noise,
             "share": [
-                share
-                for question in self.questions
-                for share in (*self.shares(question), *self._pairs_shares(question))
+                share for question in self.questions for share in self.shares(question)
             ],
         }
 
@@ -169,7 +151,6 @@ class Plan(PlanTerms, Tabular):
             *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),
             *describe_search(self),
             *dict.fromkeys(around),
-            *describe_pairs(self),
             *dict.fromkeys(
                 describe_answers(self.strategy, question.answers)
                 for question in self.questions
@@ -222,17 +203,3 @@ class Plan(PlanTerms, Tabular):
             for sentence in self.not_covered
         )
         return f"{said}{self.to_html()}<ul>{missing}</ul>"
-
-
-def _measured(question: PlannedQuestion) -> list[MeasuredSum]:
-    """List the sums of a question, then the products across its pairs of groups."""
-    return [*question.sums, *(question.pairs.sums if question.pairs else ())]
-
-
-def _labels(question: PlannedQuestion) -> list[str]:
-    """Write the sums; a prime marks what is of the second group of a pair."""
-    across = [] if question.pairs is None else question.pairs.sums
-    return [
-        *(each.summand.label for each in question.sums),
-        *(f"{each.summand.label}′" for each in across),
-    ]

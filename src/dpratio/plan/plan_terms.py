@@ -8,14 +8,13 @@ from typing import Any
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.box import box_of, can_cut
 from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
-from dpratio.plan.sensitivity.cross_products import crossed_grid
 from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.sensitivity.mixtures import RAW, mixed_grid
 from dpratio.plan.strategy.layout import sums_of
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Cell, ScoreBins
+from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import default_name, told_apart
@@ -164,18 +163,6 @@ class PlanTerms:
         if self.stage is None:
             return grid
         return mixed_grid(grid, self.raw_grid(question), contrast)
-
-    def paired_keys(self, question: PlannedQuestion) -> list[tuple[Cell, Cell]]:
-        """The keys of each declared pair of groups."""
-        if question.pairs is None:
-            return []
-        places = question.pairs.places
-        keys = getattr(self.partitions[question.partition], "keys", ())
-        return [(keys[first], keys[second]) for first, second in places]
-
-    def crossed_grid(self, question: PlannedQuestion) -> Grid:
-        """The products of a pair of groups that share people, on their lattices."""
-        return crossed_grid(self.box(question), self.contrast(question))
 
     def raw_grid(self, question: PlannedQuestion) -> Grid:
         """The sums that engines count for a question with two stages."""

@@ -7,7 +7,6 @@ from typing import Protocol, TypeVar
 
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.plan.sensitivity.cross_products import PlannedPairs
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Partition
@@ -45,7 +44,6 @@ class PlannedQuestion:
     ``within`` is, of a histogram of totals, the place of the partition in whose groups
     they are made; None for the whole table. ``totals`` and ``most_groups`` are the
     question's own, in place of the unit's, where it has any: `PlanTerms.unit_of`.
-    ``pairs`` are groups that share people, with the products measured across them.
     """
 
     ratio: Ratio
@@ -58,7 +56,6 @@ class PlannedQuestion:
     within: int | None = None
     totals: Mapping[str, Bounds] = field(default_factory=dict, hash=False)
     most_groups: int | None = None
-    pairs: PlannedPairs | None = None
 
     @property
     def scales(self) -> list[float]:

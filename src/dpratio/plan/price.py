@@ -18,13 +18,11 @@ from dpratio.plan.calibration.calibrate import (
     least_deviation,
 )
 from dpratio.plan.histogram.histograms import moves_of
-from dpratio.plan.pairs.require_pairs import require_pairs
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
 from dpratio.plan.sensitivity.contrast import BASES
-from dpratio.plan.sensitivity.cross_products import pairs_moved, pairs_ratio
 from dpratio.plan.sensitivity.joint import Grid, is_convex, root_above
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
@@ -85,8 +83,6 @@ def price(plan: Plan) -> Cost:
     _require_first_stage(plan)
     for question, grid in zip(plan.questions, grids, strict=True):
         _require_sums(plan, question.sums, grid)
-        if question.pairs is not None:
-            _require_sums(plan, question.pairs.sums, plan.crossed_grid(question))
     if plan.strategy == "even":
         moves = [
             move
@@ -116,8 +112,6 @@ def price(plan: Plan) -> Cost:
 def _price_histograms(plan: PlanTerms) -> Cost:
     """Certify the counts of all histograms together."""
     _require_tuples(plan)
-    if any(question.pairs is not None for question in plan.questions):
-        _refuse("histograms have no pairs of groups", "some")
     try:
         moves = moves_of(plan)
     except InvalidInput as error:
@@ -175,10 +169,6 @@ def _require_terms(plan: Plan) -> list[Grid]:
     places = [question.partition for question in plan.questions]
     if any(type(at) is not int or not 0 <= at < len(plan.partitions) for at in places):
         _refuse("each question belongs to a partition of the plan", places)
-    try:
-        require_pairs(plan)
-    except InvalidInput as error:
-        raise PlanRefused(f"the plan's pairs break a rule: {error}") from None
     return grids
 
 
@@ -282,8 +272,6 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> list[Fraction]:
             _refuse(rule, question.scales)
         cells, unit = cells_of(plan, question.partition), plan.unit_of(question)
         ratios.append(unit_ratio(plan.mechanism, grid, question.scales, unit, cells))
-        if question.pairs is not None:
-            ratios.append(_pairs_ratio(plan, question))
     epsilon, delta = plan.for_sums
     if len(ratios) == 1:
         whole = ratios[0]
@@ -303,26 +291,7 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> list[Fraction]:
         for question in plan.questions
         for each in question.sums
     ]
-    apart += [
-        pairs_moved(plan.unit_of(question), question.pairs) * _alone(each)
-        for question in plan.questions
-        if question.pairs is not None
-        for each in question.pairs.sums
-    ]
     return apart if sum(each**2 for each in apart) < whole**2 else [whole]
-
-
-def _pairs_ratio(plan: Plan, question: PlannedQuestion) -> Fraction:
-    """Give how far one person moves the products of all pairs, in units of noise."""
-    pairs, cells = question.pairs, cells_of(plan, question.partition)
-    return pairs_ratio(
-        plan.mechanism,
-        plan.crossed_grid(question),
-        pairs.scales,  # type: ignore[union-attr]  # asked for where there are pairs
-        plan.unit_of(question),
-        cells,  # type: ignore[arg-type]  # pairs are of groups that are declared
-        pairs.places,  # type: ignore[union-attr]
-    )
 
 
 def _alone(measured: MeasuredSum) -> Fraction:

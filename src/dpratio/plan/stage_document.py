@@ -6,7 +6,6 @@ from typing import Any
 
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import BASES
-from dpratio.plan.sensitivity.cross_products import PlannedPairs
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.plan.strategy.planned_stage import Stage
@@ -15,9 +14,7 @@ from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.ratio import GUESSES
 
 __all__ = [
-    "pairs_to_document",
     "people_to_document",
-    "read_pairs",
     "read_people",
     "read_realised",
     "read_sums",
@@ -53,24 +50,6 @@ def read_sums(node: Node) -> tuple[MeasuredSum, ...]:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
     return tuple(_read_sum(each) for each in node.items())
-
-
-def pairs_to_document(pairs: PlannedPairs) -> dict[str, Any]:
-    """Write pairs of groups by their places, and the products across them."""
-    places = [list(each) for each in pairs.places]
-    return {"places": places, "sums": sums_to_document(pairs.sums)}
-
-
-def read_pairs(node: Node) -> PlannedPairs:
-    """Read pairs of groups; which there may be is seen where they are priced."""
-    fields = node.fields("places", "sums")
-    places = []
-    for each in fields["places"].items():
-        pair = tuple(at.integer() for at in each.items())
-        if len(pair) != 2:  # noqa: PLR2004
-            each.refuse("must be the places of two groups")
-        places.append(pair)
-    return PlannedPairs(tuple(places), read_sums(fields["sums"]))
 
 
 def stage_to_document(stage: Stage) -> dict[str, Any]:

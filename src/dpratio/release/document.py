@@ -27,10 +27,8 @@ from dpratio.release.external import require_external
 from dpratio.release.noisy_sums import (
     NoisySums,
     layers_to_document,
-    products_to_document,
     read_integer,
     read_layers,
-    read_products,
     read_values,
 )
 from dpratio.release.release import Release, ReleasedQuestion, fresh_question
@@ -190,7 +188,6 @@ def _question_to_document(
     return {
         "found": found,
         "noise": noise,
-        **products_to_document(question.products),
         **realised,
         **_stages_to_document(question),
         **({"beside": beside} if beside else {}),
@@ -200,7 +197,7 @@ def _question_to_document(
 def _read_question(
     node: Node, plan: Plan, at: int, values: Node, *, derived: bool
 ) -> ReleasedQuestion:
-    own = ("stages", "beside", "realised", "products")
+    own = ("stages", "beside", "realised")
     fields = node.fields("found", "noise", optional=own)
     question, first = _read_stages(fields.get("stages"), plan.questions[at])
     if "realised" in fields:
@@ -214,8 +211,7 @@ def _read_question(
     if fields["noise"].value is None:
         if derived:
             fields["noise"].refuse("must say how noise was added up")
-        products = read_products(fields.get("products"), question.pairs)
-        fresh = fresh_question(plan, question, groups, held, products)
+        fresh = fresh_question(plan, question, groups, held)
         return replace(fresh, first=first)
     if not derived:
         fields["noise"].refuse("must be null where nothing was added up")

@@ -132,8 +132,6 @@ def require_external(plan: Plan) -> None:
         and plan.questions[0].partition == 0
     )
     require(one, "sums from elsewhere have one question", len(plan.questions))
-    rule = "sums from elsewhere have no pairs of groups"
-    require(plan.questions[0].pairs is None, rule, "some")
     found = [name for name, each in plan.bounds.items() if each.proposed is not None]
     found += [each.column for each in plan.score_bins if each.proposed is not None]
     rule = "bounds of sums from elsewhere name no release that proposed them"

@@ -29,8 +29,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     Args:
         releases: Two releases or more, of the same terms and cells; budgets and
             guesses may differ. How many people bounds cut is added up where all of
-            them counted it, and left out where one did not; products across pairs of
-            groups are left out. Where the same bounds or
+            them counted it, and left out where one did not. Where the same bounds or
             bins came from different releases of histograms, none is named.
         units_are_disjoint: Must be True. You promise that no row and no person is in
             two of the releases; nothing in them can show it, and intervals rest on it.
@@ -67,7 +66,6 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     given = [_settled(each) for each in given]
     if len({each.plan.clipping for each in given}) > 1:
         given = [_without_cuts(each) for each in given]
-    given = [_without_pairs(each) for each in given]
     if len({_origins_of_terms(each.plan) for each in given}) > 1:
         given = [_by_hand(each) for each in given]
     first = given[0]
@@ -130,22 +128,6 @@ def _without_cuts(release: Release) -> Release:
         release,
         plan=replace(plan, questions=asked, clipping=UNMEASURED),
         questions=tuple(questions),
-    )
-
-
-def _without_pairs(release: Release) -> Release:
-    """Leave out products across pairs of groups: comparisons then have a bound."""
-    plan, questions = release.plan, release.questions
-    if all(each.asked.pairs is None for each in questions):
-        return release
-    asked = tuple(replace(each, pairs=None) for each in plan.questions)
-    return replace(
-        release,
-        plan=replace(plan, questions=asked),
-        questions=tuple(
-            replace(each, asked=replace(each.asked, pairs=None), products=None)
-            for each in questions
-        ),
     )
 
 

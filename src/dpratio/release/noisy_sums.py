@@ -16,7 +16,6 @@ from dpratio.checks import require
 from dpratio.errors import DocumentRefused
 from dpratio.plan.calibration.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.cross_products import PlannedPairs
 from dpratio.plan.strategy.first_totals import TOTALS
 from dpratio.strict import Node
 
@@ -25,13 +24,10 @@ __all__ = [
     "NoisySums",
     "added_rows",
     "added_sums",
-    "checked_products",
     "layers_add_up",
     "layers_to_document",
-    "products_to_document",
     "read_integer",
     "read_layers",
-    "read_products",
     "read_values",
     "require_totals",
     "to_integers",
@@ -187,34 +183,6 @@ def require_totals(first: object) -> None:
         for each in first  # type: ignore[attr-defined]
     )
     require(whole, rule, first)
-
-
-def checked_products(given: object, pairs: PlannedPairs | None) -> Integers | None:
-    """Refuse other products than those of the pairs of groups that were planned."""
-    shape = None if pairs is None else (len(pairs.places), len(pairs.sums))
-    held = None if given is None else to_integers(given)
-    fits = shape == (None if held is None else held.shape)
-    require(fits, f"products across pairs of groups must be {shape}", type(given))
-    return held
-
-
-def products_to_document(products: Integers | None) -> dict[str, Any]:
-    """Write the noisy products of pairs of groups as text; nothing of none."""
-    if products is None:
-        return {}
-    return {"products": [[str(each) for each in row] for row in products.tolist()]}
-
-
-def read_products(node: Node | None, pairs: PlannedPairs | None) -> Integers | None:
-    """Read the noisy products of pairs of groups, just where they were planned."""
-    if pairs is None:
-        return None if node is None else node.refuse("belongs to declared pairs")
-    rows = [] if node is None else node.items()
-    cells = [[read_integer(each) for each in row.items()] for row in rows]
-    if node is None or {len(row) for row in cells} != {len(pairs.sums)}:
-        at = Node(None, "$.parts") if node is None else node
-        at.refuse(f"must hold {len(pairs.sums)} products of every declared pair")
-    return np.array(cells, dtype=np.int64)
 
 
 def read_values(node: Node, shape: tuple[int, int]) -> Integers:

@@ -22,7 +22,6 @@ from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.noisy_sums import (
     NoiseLayer,
     NoisySums,
-    checked_products,
     require_totals,
     to_integers,
 )
@@ -63,8 +62,7 @@ class ReleasedQuestion:
     ``groups`` are declared, found privately, or None for the whole table. ``first`` are
     the noisy totals of a first stage: they led to what is ``asked`` here. ``beside``
     are sums of the same question that were merged into it and measured around other
-    guesses; nobody is in two of them, as was promised. ``products`` are those of
-    declared pairs of groups, pairs × sums; None where none were declared.
+    guesses; nobody is in two of them, as was promised.
     """
 
     asked: PlannedQuestion
@@ -73,11 +71,8 @@ class ReleasedQuestion:
     noise: tuple[NoiseLayer, ...]
     first: tuple[int, ...] | None = None
     beside: tuple[NoisySums, ...] = ()
-    products: Integers | None = None
 
     def __post_init__(self) -> None:
-        products = checked_products(self.products, self.asked.pairs)
-        object.__setattr__(self, "products", products)
         require_totals(self.first)
         object.__setattr__(self, "values", self._checked(self.values))
         others = tuple(
@@ -137,7 +132,6 @@ class ReleasedQuestion:
             and (self.asked, self.groups, self.noise, self.first, self.beside)
             == (other.asked, other.groups, other.noise, other.first, other.beside)
             and np.array_equal(self.values, other.values)
-            and np.array_equal(self.products, other.products)  # type: ignore[arg-type]
         )
 
     def __hash__(self) -> int:
@@ -331,13 +325,9 @@ def _require_asked(release: Release) -> None:
 
 
 def fresh_question(
-    plan: Plan,
-    question: PlannedQuestion,
-    groups: Groups | None,
-    values: Integers,
-    products: Integers | None = None,
+    plan: Plan, question: PlannedQuestion, groups: Groups | None, values: Integers
 ) -> ReleasedQuestion:
     """Give a question with sums that were measured just now."""
     ones = np.ones(1, dtype=np.int64)
     layer = NoiseLayer(plan.mechanism, tuple(question.scales), ones)
-    return ReleasedQuestion(question, groups, values, (layer,), products=products)
+    return ReleasedQuestion(question, groups, values, (layer,))

@@ -188,9 +188,9 @@ def simulate_release(
     noise = draw(scale=np.array(question.scales), size=sums.shape)
     cells = (np.rint(sums / steps) + np.rint(noise)).astype(np.int64)
     groups = Groups("repetition", range(len(sums)))
-    # Repetitions are no groups that share people.
-    asked = replace(question, partition=0, pairs=None)
-    planned = replace(plan, partitions=(groups,), questions=(asked,))
+    planned = replace(
+        plan, partitions=(groups,), questions=(replace(question, partition=0),)
+    )
     return Release(
         id=rng.bytes(16).hex(),
         plan=planned,

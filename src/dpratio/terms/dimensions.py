@@ -1,7 +1,6 @@
 """One dimension of groups: declared keys, bins of a number, periods of a date."""
 
 import datetime as dt
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,10 +33,6 @@ KINDS = {"text": str, "integer": int, "boolean": bool, "date": dt.date}
 _LARGEST_KEY = 2**63 - 1
 _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "quarter": 3}
-_NAMES = {"week": "W[0-9]{2}", "month": "[0-9]{2}", "quarter": "Q[1-4]"}
-_EXAMPLES = dict(
-    zip(EVERY, ("2026-11-09", "2026-W46", "2026-11", "2026-Q4"), strict=True)
-)
 
 _ONE_TYPE = (
     "group keys must be all text, all whole numbers, all true/false or all dates"
@@ -120,10 +115,6 @@ class Periods:
         object.__setattr__(self, "every", every)
         object.__setattr__(self, "first", start)
         object.__setattr__(self, "last", stop)
-
-    def named(self, key: Key) -> Key:
-        """Give the first day of a period that is named by text, as 2026-01."""
-        return period_of(_read_period(key, self.every), self.every) if key else key
 
     @property
     def size(self) -> int:
@@ -214,20 +205,6 @@ def _require_storable(keys: tuple[Key, ...], kind: type) -> None:
 def _read_day(given: object) -> dt.date:
     day = _iso(given) if isinstance(given, str) else given
     require(type(day) is dt.date, "a day is a date such as 2026-01-31", given)
-    return day  # type: ignore[return-value]
-
-
-def _read_period(given: object, every: str) -> dt.date:
-    """Read a day of a period, or the period's own name and no other's."""
-    text = given if isinstance(given, str) else ""
-    named = re.fullmatch(f"[0-9]{{4}}-{_NAMES.get(every, '-')}", text)
-    if not named and not {"W", "Q"} & {*text}:
-        return _read_day(given)
-    if named and every == "quarter":
-        text = f"{text[:5]}{3 * int(text[-1]) - 2:02}"
-    day = _iso(f"{text}-01" if every in _MONTHS else text) if named else None
-    example = _EXAMPLES[every]
-    require(day is not None, f"a {every} is named as {example}", given)
     return day  # type: ignore[return-value]
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dpratio.checks import refuse, require, require_one_of
+from dpratio.checks import require, require_one_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import (
@@ -28,7 +28,6 @@ from dpratio.terms.ratio import require_column_name
 __all__ = ["Groups", "PrivateKeys"]
 
 _MOST_CELLS = 10**8
-_FEW = 5
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -151,26 +150,6 @@ class Groups:
         if self.listed is not None:
             return len(self.listed)
         return math.prod(each.size for each in self.dimensions)
-
-    def place_of(self, key: object) -> int:
-        """Give the place of a cell by its key; a period goes by its name as well.
-
-        Raises:
-            InvalidInput: When there is none.
-        """
-        several = len(self.dimensions) > 1
-        parts = tuple(key) if several and isinstance(key, list | tuple) else (key,)
-        named = [
-            each.named(part) if isinstance(each, Periods) else part
-            for each, part in zip(self.dimensions, parts, strict=False)
-        ]
-        wanted = tuple(named) if several else named[0]
-        # 1 and True are equal, and different keys.
-        for at, each in enumerate(self.keys):
-            if each == wanted and type(each) is type(wanted):
-                return at
-        shown = ", ".join(str(each) for each in self.first_keys(_FEW))
-        return refuse("no such group", key, f"Groups begin with: {shown}.")
 
     @property
     def score_bins(self) -> tuple[ScoreBins, ...]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from dpratio.checks import require
 from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Cell, Keys, Periods, ScoreBins
+from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import Guess
 from dpratio.terms.ratio import COUNTED, Ratio
@@ -33,7 +33,6 @@ _LARGEST_SHARE = 10**6
 _FIND = "find"
 # Whoever has several rows counts once all the same: nothing of them is cut.
 _ONCE = Bounds(0, 1, natural=True)
-_TWO = 2
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -57,9 +56,6 @@ class Question:
         guess: What people are like in these groups, where that is not what the study
             says of all: it forecasts this question and is no term. The plan is the same
             without it.
-        pairs: Pairs of groups, by their keys, whose people may be the same ones, as in
-            two months: the release then holds what tells how far they do alike, and
-            `compare_ratios` uses it. Where units have ids only.
 
     Raises:
         InvalidInput: When a term breaks a rule.
@@ -82,7 +78,6 @@ class Question:
     totals: Mapping[str, Bounds] = field(hash=False)
     most_groups: int | None
     guess: Guess | None
-    pairs: tuple[tuple[Cell, Cell], ...]
 
     def __init__(  # noqa: PLR0913 (keyword-only terms)
         self,
@@ -95,7 +90,6 @@ class Question:
         totals: Mapping[str, Bounds] | None = None,
         most_groups: int | None = None,
         guess: Guess | None = None,
-        pairs: Sequence[Sequence[Cell]] = (),
     ) -> None:
         require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
         listed = isinstance(answers, list | tuple)
@@ -119,19 +113,9 @@ class Question:
             "totals": dict(own),
             "most_groups": most_groups,
             "guess": guess,
-            "pairs": _read_pairs(pairs),
         }
         for at, value in fields.items():
             object.__setattr__(self, at, value)
-
-
-def _read_pairs(given: object) -> tuple[tuple[Cell, Cell], ...]:
-    """Take pairs of keys; whether there are such groups is seen by `make_plan`."""
-    listed = given if isinstance(given, list | tuple) else [None]
-    two = all(isinstance(each, list | tuple) and len(each) == _TWO for each in listed)
-    hint = "Write pairs=[('2026-01', '2026-02')], the keys of two groups in each."
-    require(two, "pairs are of two groups each", given, hint)
-    return tuple((one, other) for one, other in listed)  # type: ignore[misc]
 
 
 def default_name(ratio: Ratio, groups: Partition) -> str:

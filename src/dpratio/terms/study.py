@@ -5,14 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any
 
 from dpratio.checks import require
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.dimensions import Cell
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import (
     Asked,
@@ -52,7 +50,6 @@ class Study:
         unit: Who is protected; by default one row, added or removed.
         weights: How the budget is shared between partitions; equally by default.
         answers: What is wanted of every ratio.
-        pairs: Pairs of groups that are compared and share people; see `Question`.
         strategy: Which sums are measured; see `make_plan`.
         mechanism: Which noise they get; see `make_plan`.
         n: About how many people an answer is about: a public guess, or None.
@@ -121,7 +118,6 @@ class Study:
         unit: PrivacyUnit | None = None,
         weights: Sequence[float | Fraction] | None = None,
         answers: Sequence[str] = ("ratio",),
-        pairs: Sequence[Sequence[Cell]] = (),
         strategy: str = "focused",
         mechanism: str = "auto",
         n: int | None = None,
@@ -137,8 +133,7 @@ class Study:
         period: str | None = None,
     ) -> None:
         partitions = tuple(groups) if isinstance(groups, list | tuple) else (groups,)
-        wanted = {"answers": answers, "pairs": pairs}
-        asked = _questions(questions, partitions, weights, wanted)
+        asked = _questions(questions, partitions, weights, answers)
         unit = PrivacyUnit() if unit is None else unit
         settled, unit = settle_bounds(asked, bounds, unit)
         fields = {
@@ -246,21 +241,21 @@ def _questions(
     given: Ratio | Question | Sequence[Ratio | Question],
     partitions: tuple[Asked, ...],
     weights: Sequence[float | Fraction] | None,
-    wanted: Mapping[str, Any],
+    answers: Sequence[str],
 ) -> tuple[Question, ...]:
     """Ask every ratio of every partition; take questions as they are."""
     asked = tuple(given) if isinstance(given, list | tuple) else (given,)
     if any(isinstance(each, Question) for each in asked):
-        free = partitions == (None,) and weights is None and not wanted["pairs"]
-        hint = "Write Question(Ratio(…), groups=…, share=…, pairs=…)."
+        free = partitions == (None,) and weights is None
+        hint = "Write Question(Ratio(…), groups=…, share=…)."
         require(free, "questions name their own groups and shares", partitions, hint)
-        return _named([_as_question(each, None, wanted, 1) for each in asked])
+        return _named([_as_question(each, None, answers, 1) for each in asked])
     shares = [1] * len(partitions) if weights is None else list(weights)
     fits = len(shares) == len(partitions) and all(map(is_share, shares))
     require(fits, "each partition has one positive weight", shares)
     return _named(
         [
-            _as_question(ratio, groups, wanted, share)
+            _as_question(ratio, groups, answers, share)
             for groups, share in zip(partitions, shares, strict=True)
             for ratio in asked
         ]
@@ -286,12 +281,12 @@ def _read_share(share: object, spends: str, example: str) -> Fraction | None:
 def _as_question(
     given: Ratio | Question,
     groups: Asked,
-    wanted: Mapping[str, Any],
+    answers: Sequence[str],
     share: float | Fraction,
 ) -> Question:
     if isinstance(given, Question):
         return given
-    return Question(given, groups=groups, share=share, **wanted)
+    return Question(given, groups=groups, share=share, answers=answers)
 
 
 def _named(questions: list[Question]) -> tuple[Question, ...]:

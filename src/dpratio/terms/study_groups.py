@@ -16,13 +16,6 @@
     most_groups = 12              # and totals: of one unit in these groups
 
     [[groups]]
-    column = "seen"
-    every = "month"
-    first = 2026-01-01
-    last = 2026-03-31
-    pairs = [["2026-01", "2026-02"], ["2026-02", "2026-03"]]  # compared, same people
-
-    [[groups]]
     column = "shop"
     find = { epsilon = 0.1, delta = 1e-7 }
 
@@ -40,7 +33,7 @@ from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds, read_told
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Cell, Dimension, Key, Keys, Periods, ScoreBins
+from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Partition
@@ -56,7 +49,7 @@ __all__ = [
 
 
 # What may stand beside any groups; what people put into them is read with their unit.
-_BESIDE = ("weight", "totals", "most_groups", "population", "pairs")
+_BESIDE = ("weight", "totals", "most_groups", "population")
 
 
 def read_partitions(
@@ -86,11 +79,6 @@ def read_own(
             each.entries()["totals"].refuse(f"no ratio adds up '{unknown[0]}'")
         if "population" in each.entries():
             given["guess"] = read_guess(each.entries()["population"])
-        if "pairs" in each.entries():
-            given["pairs"] = [
-                [_read_cell(key) for key in pair.items()]
-                for pair in each.entries()["pairs"].items()
-            ]
         own.append(given)
     return own
 
@@ -219,13 +207,6 @@ def _read_key(node: Node) -> Key:
     if type(node.value) is dt.date:
         return node.value
     return node.integer() if isinstance(node.value, int) else node.text()
-
-
-def _read_cell(node: Node) -> Cell:
-    """Read the key of a group, or its keys where groups have several columns."""
-    if isinstance(node.value, list):
-        return tuple(_read_key(each) for each in node.items())
-    return _read_key(node)
 
 
 def _read_day(node: Node) -> dt.date | str:

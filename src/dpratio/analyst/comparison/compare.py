@@ -42,8 +42,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     """Compare ratios of groups, with intervals and p-values.
 
     If one person may be in several groups, nobody knows who is in both: the variance is
-    bounded by (√V₁ + √V₂)², whatever they share, and the answer says so. If the plan
-    declared the two as a pair, what they share was measured, and the interval uses it.
+    bounded by (√V₁ + √V₂)², whatever they share, and the answer says so.
 
     Args:
         release: Noisy sums; no data and no budget are needed.
@@ -96,16 +95,15 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     alone = null == 0 or len(links) == 1
     require(alone, "a null other than 0 belongs to one link", links)
     answers, levels = [], []
-    people: list[str] = []
     for each in links:
-        hypothesis, (first, second), shared = target.hypothesis(design, reference, each)
+        hypothesis, sides, is_shared = target.hypothesis(design, reference, each)
         columns, single = _answer(hypothesis, null, alternative, level, adjust)
         answers.append(columns)
         levels.append(single)
-        people += shared
     joined = {
         name: np.concatenate([each[name] for each in answers]) for name in answers[0]
     }
+    first, second = sides
     unit = release.measured.unit_of(target.question.asked)
     return Comparison(
         first=first * len(links),
@@ -123,8 +121,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         release_id=release.id,
         asked=target.asked,
         column=target.column,
-        shared_groups=unit.most_groups if people else 1,
-        people=tuple(people),
+        shared_groups=unit.most_groups if is_shared else 1,
         **joined,
     )
 

@@ -21,11 +21,9 @@ from dpratio.analyst.tables.statuses import FLOORED, Codes, meanings_of, words_o
 from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
-__all__ = ["ALTERNATIVES", "BOUNDED", "COMPARISON_STATUSES", "MEASURED", "Comparison"]
+__all__ = ["ALTERNATIVES", "COMPARISON_STATUSES", "Comparison"]
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-# What is known of people who may be in both groups.
-MEASURED, BOUNDED = "shared, measured", "may be shared"
 
 COMPARISON_STATUSES = {
     "ok": "the interval holds at its level",
@@ -63,8 +61,8 @@ class Comparison(Tabular):
     the number of comparisons as ``adjust`` says. ``status`` is one of
     `COMPARISON_STATUSES`; ``asked`` is what was compared, as in "revenue per visit",
     and ``column`` what the groups are groups of, where their keys alone say little.
-    ``shared_groups`` is in how many groups one person may lie; above 1 ``people`` says
-    of every row whether what is shared was measured, or the variance is a bound.
+    ``shared_groups`` is in how many groups one person may lie; above 1 the variance
+    is a bound, and the column ``people`` says so.
 
     Example:
         >>> import dpratio as dpr
@@ -109,7 +107,6 @@ class Comparison(Tabular):
     asked: str = ""
     column: str = ""
     shared_groups: int = 1
-    people: tuple[str, ...] = ()
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -138,7 +135,7 @@ class Comparison(Tabular):
         table["level"] = [self.level] * count
         table["status"] = list(self.status)
         if self.shared_groups > 1:
-            table["people"] = list(self.people)
+            table["people"] = ["may be shared"] * count
         return table
 
     def precision(self) -> dict[str, list[float]]:
@@ -155,7 +152,13 @@ class Comparison(Tabular):
             f"Tests are {self.alternative}{against}, intervals at level "
             f"{self.level:g}, variance {self.variance}."
         )
-        lines += self._said_of_people()
+        if self.shared_groups > 1:
+            lines.append(
+                f"One person may be in {self.shared_groups:,} groups, and nobody knows "
+                "in which: the variance is bounded by (√V₁ + √V₂)², V being that of "
+                "each side. Intervals and p-values hold whatever is shared, and are "
+                "wider and larger than needed where the same people do alike in both."
+            )
         family = len(self) // len(set(self.link)) if len(self) else 0
         if self.adjust != "none":
             lines.append(
@@ -168,27 +171,6 @@ class Comparison(Tabular):
                 "Some will seem to differ by chance; see adjust."
             )
         return lines + meanings_of(self.codes, COMPARISON_STATUSES)
-
-    def _said_of_people(self) -> list[str]:
-        """Say what is known of people who are in both groups."""
-        lines = []
-        if MEASURED in self.people:
-            which = "" if BOUNDED not in self.people else f" Where {MEASURED!r}:"
-            lines.append(
-                f"One person may be in {self.shared_groups:,} groups.{which} How the "
-                "same people did in both was measured, with noise, and the intervals "
-                "allow for it: V₁ + V₂ − 2 Cov, V being that of each side."
-            )
-        if BOUNDED in self.people:
-            which = "" if MEASURED not in self.people else f" where {BOUNDED!r}"
-            lines.append(
-                f"One person may be in {self.shared_groups:,} groups, and nobody knows "
-                f"in which{which}: the variance is bounded by (√V₁ + √V₂)², V being "
-                "that of each side. Intervals and p-values hold whatever is shared, "
-                "and are wider and larger than needed where the same people do alike "
-                "in both."
-            )
-        return lines
 
     def summary(self) -> str:
         """Say the answer in a sentence.

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.comparison.comparison import BOUNDED, MEASURED
 from dpratio.analyst.comparison.designs import (
     REST,
     Places,
@@ -16,7 +15,6 @@ from dpratio.analyst.comparison.designs import (
     sides_of,
 )
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between, Hypothesis
-from dpratio.analyst.comparison.measured_pairs import cross_moments, measured_between
 from dpratio.analyst.comparison.shared_people import bounded_between
 from dpratio.analyst.ratio.interval import Signs
 from dpratio.analyst.ratio.statistic import Statistic, silenced_statistic
@@ -83,11 +81,10 @@ class ComparisonTarget:
 
     def hypothesis(
         self, design: str, reference: float | None, link: str
-    ) -> tuple[Hypothesis, tuple[list[Any], list[Any] | None], tuple[str, ...]]:
+    ) -> tuple[Hypothesis, tuple[list[Any], list[Any] | None], bool]:
         """Set up what is compared, and name both sides.
 
-        The last value says of every row whether its people may be shared, and whether
-        that was measured; it is empty where nobody may be in both.
+        The last value tells whether they may share people.
         """
         if reference is not None:
             _require_reference(reference, link)
@@ -96,22 +93,16 @@ class ComparisonTarget:
             )
             places = places_of(self.question, self.groups)
             value = AgainstValue(self.statistic.only(places), float(reference), link)
-            return value, (self.named(places), None), ()
+            return value, (self.named(places), None), False
         sides = sides_of(self.release, self.question, self.groups, design)
         first = self.named(sides.first)
         if not sides.is_rest:
             second = self.named(sides.second)
             both = (sides.first, sides.second)
             contest = Between(self.statistic, self.statistic, both, link)
-            if not sides.is_shared:
-                return contest, (first, second), ()
-            cross = cross_moments(self.release, self.question, *both)
-            if cross is None:
-                shared = (BOUNDED,) * len(first)
-                return bounded_between(contest), (first, second), shared
-            contest, used = measured_between(contest, cross)
-            people = [MEASURED if each else BOUNDED for each in used.tolist()]
-            return contest, (first, second), tuple(people)
+            if sides.is_shared:
+                contest = bounded_between(contest)
+            return contest, (first, second), sides.is_shared
         rest = self._rest_of(sides.second)
         others = replace(
             silenced_statistic(rest, self.variance, lowest=self.statistic.lowest),
@@ -119,7 +110,7 @@ class ComparisonTarget:
         )
         both = (sides.first, np.arange(len(first)))
         rests = [REST] * len(first)
-        return Between(self.statistic, others, both, link), (first, rests), ()
+        return Between(self.statistic, others, both, link), (first, rests), False
 
     def _rest_of(self, places: Places) -> Moments:
         """Give the moments of everyone outside each of some groups."""

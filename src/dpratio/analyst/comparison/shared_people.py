@@ -16,7 +16,7 @@ from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.arrays import Floats
 
-__all__ = ["bounded_between", "spread_of"]
+__all__ = ["bounded_between"]
 
 # Any λ is valid. Beyond these the bound gains little, and an estimate of V that noise
 # made tiny would make the other side's share huge.
@@ -31,7 +31,7 @@ def bounded_between(contest: Between) -> Between:
     """
     first = contest.first.only(contest.places[0])
     second = contest.second.only(contest.places[1])
-    own, other = (spread_of(each, contest.link) for each in (first, second))
+    own, other = (_spread(each, contest.link) for each in (first, second))
     with np.errstate(divide="ignore", invalid="ignore"):
         lean = np.sqrt(other / own)
     lean = np.clip(np.where(np.isfinite(lean), lean, 1.0), _LEAST, _MOST)
@@ -44,7 +44,7 @@ def bounded_between(contest: Between) -> Between:
     )
 
 
-def spread_of(statistic: Statistic, link: str) -> Floats:
+def _spread(statistic: Statistic, link: str) -> Floats:
     """Give the sampling variance of each ratio, or of its logarithm, and its doubt.
 
     A λ of noisy estimates alone would follow the noise, and the bound with it: the root

@@ -26,7 +26,6 @@ from dpratio.curator.duckdb.numbers import (
     number_of,
     total_of,
 )
-from dpratio.curator.duckdb.pairs import paired_step
 from dpratio.curator.duckdb.table import DuckTable
 from dpratio.curator.duckdb.units import count_keys, unit_steps
 from dpratio.curator.reading.exact import ExactSums
@@ -113,8 +112,7 @@ def _query(
             reading.first.ladder, rows, has_ids=unit is not None
         )
     code = ["code"] if reading.first.dimensions else []
-    pairs = reading.first.pairs
-    made, counted, sums = [*code, *(["u"] if pairs else [])], list(code), []
+    made, counted, sums = list(code), list(code), []
     for nth, each in statements:
         letters = letters_of(each) if each.unit is None else list(each.unit.totals)
         made += [*(f"{letter}{nth}" for letter in letters), *_made(nth, each)]
@@ -134,18 +132,14 @@ def _query(
             sums.append(f"max(n_rows{nth}) AS unit_rows{nth}")
     steps["made"] = f"SELECT {', '.join(made)} FROM {rows}"
     steps["counted"] = f"SELECT {', '.join(counted)} FROM made"
-    if pairs:
-        steps["counted"] = paired_step(reading.first)
     place, grouped = ("code", " GROUP BY code") if code else ("0 AS code", "")
-    written = _with(steps, *(["made"] if pairs else []))
-    return f"{written}SELECT {place}, {', '.join(sums)} FROM counted{grouped}"
+    return f"{_with(steps)}SELECT {place}, {', '.join(sums)} FROM counted{grouped}"
 
 
-def _with(steps: Mapping[str, str], *read_twice: str) -> str:
-    """Write steps, of which those that are read twice are worked out once."""
-    once = {"ranked", *read_twice}
+def _with(steps: Mapping[str, str]) -> str:
+    """Write steps; ranks, which are read twice, are worked out once."""
     written = ", ".join(
-        f"{name} AS {'MATERIALIZED ' if name in once else ''}({step})"
+        f"{name} AS {'MATERIALIZED ' if name == 'ranked' else ''}({step})"
         for name, step in steps.items()
     )
     return f"WITH {written} "

@@ -59,8 +59,7 @@ def unit_steps(reading: Reading, unit: UnitRule, *, in_doubles: bool) -> dict[st
     code = ["code"] if reading.first.dimensions else []
     by = ", ".join(["u", *code])
     counted = "s{}" if reading.is_masked else "*"
-    # Who it is matters once more where people are looked for in two groups.
-    totals, units = [], [*code, *(["u"] if reading.first.pairs else [])]
+    totals, units = [], [*code]
     for nth, each in enumerate(reading.statements):
         times = f"w{nth} * " if "w" in each.factor_bounds else ""
         totals.append(f"count({counted.format(nth)}) AS n_rows{nth}")

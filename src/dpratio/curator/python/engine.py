@@ -57,37 +57,14 @@ def _aggregate(table: RowTable, statement: Statement) -> ExactSums:
         groups = Counter(unit for unit, _, _ in counted)
         counted = ((unit, 0, {"s": float(many)}) for unit, many in groups.items())
     totals = [[0] * len(statement.sums) for _ in range(statement.cells)]
-    count = _across if statement.pairs else _within
-    for place, cells in count(counted, statement):
-        for index, cell in enumerate(cells):
-            totals[place][index] += cell
-    return ExactSums(np.array(totals, dtype=object).reshape(len(totals), -1))
-
-
-def _within(
-    counted: Iterable[tuple[str | None, int, Factors]], statement: Statement
-) -> Iterator[tuple[int, Iterator[int]]]:
-    """Give the place and the cells of every row, or of a person's totals."""
     for _, group, factors in counted:
         place = group
         if statement.ladder is not None:
             place = statement.ladder.place(factors.get("s"))
         made = _with_contrast(factors, statement.contrast)
-        yield place, _cells(made, statement.sums)
-
-
-def _across(
-    counted: Iterable[tuple[str | None, int, Factors]], statement: Statement
-) -> Iterator[tuple[int, Iterator[int]]]:
-    """Give each pair of groups of every person, and the cells of its products."""
-    people: dict[str | None, dict[int, Factors]] = {}
-    for unit, group, factors in counted:
-        made = _with_contrast(factors, statement.contrast)
-        people.setdefault(unit, {})[group] = made
-    for held in people.values():
-        for place, (first, second) in enumerate(statement.pairs):
-            if first in held and second in held:
-                yield place, _products(held[first], held[second], statement.sums)
+        for index, cell in enumerate(_cells(made, statement.sums)):
+            totals[place][index] += cell
+    return ExactSums(np.array(totals, dtype=object).reshape(len(totals), -1))
 
 
 def count_keys(table: RowTable, asked: KeyCount) -> dict[Key, int]:
@@ -284,11 +261,3 @@ def _cells(factors: Mapping[str, float], sums: Sequence[CellSum]) -> Iterator[in
         for factor in each.factors:
             product *= factors[factor]
         yield to_cell(product, each.step)
-
-
-def _products(
-    first: Mapping[str, float], second: Mapping[str, float], sums: Sequence[CellSum]
-) -> Iterator[int]:
-    for each in sums:
-        one, other = each.factors
-        yield to_cell(first[one] * second[other], each.step)

@@ -23,10 +23,7 @@ specification in plain loops; every other engine equals it to the last integer:
    finite is not dropped and has a cell of its own; where groups are counted, an id is
    one row, and its s is in how many groups it has rows;
 7. each summand is a product from left to right, counted as floor(x / step + ½);
-8. cells are added per group, exactly;
-9. where pairs of groups are asked for, the rows of step 7 are the people whose totals
-   are in both groups of a pair: of each product the first factor is from the first
-   group, the second from the second one, and cells are added per pair.
+8. cells are added per group, exactly.
 
 Guarantee:
     A row changes the sums of its own groups by its own cells, and nothing else.
@@ -118,8 +115,7 @@ class Statement:
     and b0, b1 … of binned columns. ``unclamped`` sums may need more than 64 bits. With
     a ``ladder`` its cells are what is counted, of the one letter s, and ``dimensions``
     are the groups in which a person's totals are made; or, where it ``counts_groups``,
-    of which it counts how many a person is in. With ``pairs`` of groups, by their
-    places, sums are of products across the two, and it is read alone.
+    of which it counts how many a person is in.
     """
 
     factor_columns: Mapping[str, str]
@@ -132,13 +128,10 @@ class Statement:
     unclamped: bool = False
     ladder: Ladder | None = None
     counts_groups: bool = False
-    pairs: tuple[tuple[int, int], ...] = ()
 
     @property
     def cells(self) -> int:
-        """How many groups, or pairs of them, are counted."""
-        if self.pairs:
-            return len(self.pairs)
+        """How many groups, or cells of a ladder, are counted."""
         return self.groups if self.ladder is None else len(self.ladder.labels)
 
     @property

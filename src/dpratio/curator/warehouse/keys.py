@@ -22,7 +22,6 @@ __all__ = [
     "key_of",
     "place_rows",
     "place_without_join",
-    "public_table",
     "text_of",
 ]
 
@@ -89,7 +88,7 @@ def place_rows(
     if statement.listed is None:
         return rows.select(**columns, code=code.cast("int64"))
     wanted = statement.listed_codes
-    listed = public_table({"combined": wanted, "listed": range(len(wanted))})
+    listed = _table({"combined": wanted, "listed": range(len(wanted))})
     rows = rows.select(**columns, combined=code.cast("int64"))
     found = rows.join(listed, rows.combined == listed.combined)
     return found.select(*(found[name] for name in kept), code=found.listed)
@@ -117,9 +116,7 @@ def _with_place(dialect: Dialect, rows: Value, at: int, each: Dimension) -> Valu
         return inside.mutate(**{name: (inside[f"k{at}"] - first).cast("int64")})
     missing = places.pop(None, None)
     kind = "string" if _is_text(each) else "int64"
-    declared = public_table(
-        {"key": list(places), "place": list(places.values())}, key=kind
-    )
+    declared = _table({"key": list(places), "place": list(places.values())}, key=kind)
     named = dialect.encoded(declared.key) if _is_text(each) else declared.key
     declared = declared.select(key=named, place=declared.place)
     how = "inner" if missing is None else "left"
@@ -182,7 +179,7 @@ def _start_of_range(places: Mapping[Any, int]) -> int | None:
     )
 
 
-def public_table(columns: Mapping[str, Sequence[Any]], **kinds: str) -> Value:
+def _table(columns: Mapping[str, Sequence[Any]], **kinds: str) -> Value:
     """Hand over a public table, of whole numbers where no other kind is named."""
     schema = ibis.schema({name: kinds.get(name, "int64") for name in columns})
     plain = {name: list(cells) for name, cells in columns.items()}

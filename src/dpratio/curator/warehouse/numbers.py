@@ -9,7 +9,6 @@ import ibis
 
 from dpratio.curator.warehouse.dialect import Dialect, Value, double
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
 
 __all__ = [
@@ -22,7 +21,6 @@ __all__ = [
     "clip",
     "cut",
     "joined",
-    "least_factor",
     "only_where",
     "pieces_of",
     "place_on",
@@ -108,11 +106,6 @@ def _halved(edges: Sequence[float], number: Value, first: int) -> Value:
     left = _halved(edges[:middle], number, first)
     right = _halved(edges[middle + 1 :], number, first + middle + 1)
     return ibis.cases((below, left), else_=right)
-
-
-def least_factor(contrast: Contrast | None) -> float:
-    """Give the least factor of a product that is not zero."""
-    return LEAST_FACTOR if contrast is None else LEAST_CONTRAST
 
 
 def cell_of(

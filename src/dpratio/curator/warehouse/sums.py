@@ -22,14 +22,12 @@ from dpratio.curator.warehouse.numbers import (
     cell_of,
     clip,
     cut,
-    least_factor,
     only_where,
     pieces_of,
     place_on,
     settled,
     whole_total,
 )
-from dpratio.curator.warehouse.pairs import paired
 from dpratio.curator.warehouse.units import unit_totals
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys
@@ -62,11 +60,7 @@ def group_sums(
         code = ["code"]
         rows = rows.mutate(code=place_on(reading.first.ladder, rows.s0))
     kept = [f"n_rows{nth}" for nth in numbers] if unit is not None else []
-    if reading.first.pairs:
-        made = rows.mutate(**_contrast(dialect, rows, 0, reading.first))
-        counted, names = paired(dialect, made, reading.first)
-    else:
-        counted, names = _counted(dialect, rows, reading, [*code, *kept])
+    counted, names = _counted(dialect, rows, reading, [*code, *kept])
     sums = _rows(counted, reading, names)
     if unit is not None:
         sums |= {f"unit_rows{nth}": counted[f"n_rows{nth}"].max() for nth in numbers}
@@ -328,7 +322,7 @@ def _cells(
     dialect: Dialect, rows: Value, nth: int, statement: Statement, *, is_masked: bool
 ) -> tuple[dict[str, Value], list[str]]:
     """Count each distinct product once; give the cells, and which each sum adds."""
-    least = least_factor(statement.contrast)
+    least = LEAST_FACTOR if statement.contrast is None else LEAST_CONTRAST
     named: dict[tuple[tuple[str, ...], float], str] = {}
     cells: dict[str, Value] = {}
     added = []

@@ -103,9 +103,7 @@ def unit_totals(
             clipped[name] = only_where(is_kept, whole)
         else:
             clipped[name] = whole
-    # Who it is matters once more where people are looked for in two groups.
-    who = ["u"] if reading.first.pairs else []
-    return held.select(*who, *code, *many, **clipped)
+    return held.select(*code, *many, **clipped)
 
 
 def _have_few_rows(reading: Reading) -> bool:

@@ -22,9 +22,7 @@ __all__ = [
     "grid_of",
     "is_convex",
     "joint_ratio",
-    "laid_out",
     "root_above",
-    "sizes_of",
     "spread_ratio",
 ]
 
@@ -108,31 +106,13 @@ def _grid_of(
 ) -> Grid:
     bounds = dict(items)
     points = [{**each, **_MAY_BE_CUT} for each in corners_of(bounds, contrast)]
-    sizes = {**sizes_of(bounds, contrast), **_MAY_BE_CUT}
-    binary = bounds["y"].is_binary
-    curved = ("w", "z", "h") if contrast else ("s",) if binary else ("s", "y")
-    return laid_out(summands, points, sizes, curved)
-
-
-def laid_out(
-    summands: Sequence[Summand],
-    points: Sequence[Point],
-    sizes: Point,
-    curved: tuple[str, ...],
-) -> Grid:
-    """Lay sums on lattices that hold their extreme points.
-
-    Args:
-        summands: What is added up.
-        points: The extreme values of their factors.
-        sizes: The largest size of each factor before anything cancels.
-        curved: The factors whose products `is_convex` is asked about.
-    """
+    sizes = {**_sizes(bounds, contrast), **_MAY_BE_CUT}
     values = [[abs(_product(each, point)) for each in summands] for point in points]
     reaches = [max(column) for column in zip(*values, strict=True)]
     steps = [step_for(float(reach)) for reach in reaches]
+    binary = bounds["y"].is_binary
     return Grid(
-        summands=tuple(summands),
+        summands=summands,
         steps=tuple(steps),
         moves=tuple(
             tuple(
@@ -148,7 +128,8 @@ def laid_out(
             _range(each, points) / Fraction(step)
             for each, step in zip(summands, steps, strict=True)
         ),
-        curved=curved,
+        # The factors whose products `is_convex` is asked about.
+        curved=("w", "z", "h") if contrast else ("s",) if binary else ("s", "y"),
     )
 
 
@@ -237,7 +218,7 @@ def _range(summand: Summand, points: Sequence[Point]) -> Fraction:
     return max(high, Fraction(0)) - min(low, Fraction(0))
 
 
-def sizes_of(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
+def _sizes(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
     """Give the largest size of each factor before anything cancels."""
     reach = {name: Fraction(each.reach) for name, each in bounds.items()}
     reach.setdefault("w", Fraction(1))

@@ -54,7 +54,7 @@ def with_stage(plain: Plan, n: int | None, measure: Measure) -> Plan:
     stage = Stage(_SHARE * plain.budget.epsilon, n)
     try:
         staged = measure(replace(plain, stage=stage), n, None)
-    except InvalidInput:  # Its noise would be too large, or pairs need one stage.
+    except InvalidInput:  # Its noise would be too large.
         return plain
     return staged if log_gain_of_stage(plain, staged, n) >= _WORTH_IT else plain
 

@@ -1,7 +1,7 @@
 """How much noise each sum gets: the part of the planner that shares a budget."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -13,7 +13,6 @@ from dpratio.plan.calibration.calibrate import (
     certify_upwards,
     shorten,
 )
-from dpratio.plan.sensitivity.cross_products import Places, pairs_ratio
 from dpratio.plan.sensitivity.joint import Grid, joint_ratio
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
@@ -23,22 +22,16 @@ from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "CUT_SHARE",
-    "PAIRS_SHARE",
     "Allowance",
     "even_shares",
     "measure_evenly",
     "measure_focused",
     "measure_gaps",
     "measure_jointly",
-    "measure_pairs",
-    "without_pairs",
 ]
 
 # What the count of cut units gets: docs/methods/bounds.md.
 CUT_SHARE = Fraction(11, 200)
-
-# What the products across pairs of groups get: docs/methods/comparisons.md.
-PAIRS_SHARE = Fraction(1, 10)
 
 # What a test of calibration spends on each sum: docs/methods/calibration_curve.md.
 _SHARES = {"z": 0.7, "h": 0.18, "zz": 0.1, "zh": 0.01, "hh": 0.01}
@@ -151,55 +144,6 @@ def measure_gaps(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     return _measured(grid, _counted(grid, allowed, cells))
 
 
-def without_pairs(allowed: Allowance) -> Allowance:
-    """Give what is left for the sums of groups beside products across pairs."""
-    return replace(allowed, ratio=allowed.ratio * _beside(1 - PAIRS_SHARE, allowed))
-
-
-def measure_pairs(
-    grid: Grid,
-    allowed: Allowance,
-    places: Places,
-    beside: Sequence[MeasuredSum],
-) -> tuple[MeasuredSum, ...]:
-    """Give products across pairs noise in the proportions of the squares within groups.
-
-    Args:
-        grid: The products, from `crossed_grid`.
-        allowed: What the whole question may spend.
-        places: The pairs.
-        beside: The sums of the question, which have their noise.
-    """
-    noise = {each.summand.name: each.scale * each.step for each in beside}
-    sizes = [
-        noise.get(_square(each.name), largest * step) / step
-        for each, step, largest in zip(
-            grid.summands, grid.steps, grid.sensitivities, strict=True
-        )
-    ]
-    ratio = allowed.ratio * _beside(PAIRS_SHARE, allowed)
-
-    def cost(scales: Sequence[float]) -> Fraction:
-        cells = allowed.unit.most_groups if allowed.cells is None else allowed.cells
-        return pairs_ratio(allowed.mechanism, grid, scales, allowed.unit, cells, places)
-
-    return _measured(grid, _scaled_up(cost, ratio, sizes))
-
-
-def _beside(share: Fraction, allowed: Allowance) -> Fraction:
-    """Give a part of a move from below, so that two parts are no more than all of it.
-
-    Rounding loses less than 2^-52 of a root.
-    """
-    part = _part(share, allowed)
-    return part if allowed.mechanism == "laplace" else part * (1 - Fraction(1, 2**50))
-
-
-def _square(name: str) -> str:
-    """Name the sum within a group that a product across two is like."""
-    return "zh" if name == "hz" else name
-
-
 def _plain(grid: Grid) -> Grid:
     """Leave out the count of cut units, which comes last."""
     return grid.first(len(grid.summands) - 1) if CUT in grid.summands else grid
@@ -235,22 +179,12 @@ def _certified(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[f
     def cost(scales: Sequence[float]) -> Fraction:
         return unit_ratio(allowed.mechanism, grid, scales, allowed.unit, allowed.cells)
 
-    return _scaled_up(cost, allowed.ratio, cells)
-
-
-def _scaled_up(
-    cost: Callable[[Sequence[float]], Fraction],
-    ratio: Fraction,
-    cells: Sequence[float],
-) -> list[float]:
-    """Scale noise up or down, all of it alike, until it costs no more than a ratio."""
-
     def scaled(by: float) -> list[float]:
         return [max(each * by, SMALLEST_SCALE) for each in cells]
 
     factor = certify_upwards(
-        float(cost(cells) / ratio),
-        lambda by: max(scaled(by)) > LARGEST_SCALE or cost(scaled(by)) <= ratio,
+        float(cost(cells) / allowed.ratio),
+        lambda by: max(scaled(by)) > LARGEST_SCALE or cost(scaled(by)) <= allowed.ratio,
     )
     _require_storable(max(scaled(factor)))
     return scaled(factor)

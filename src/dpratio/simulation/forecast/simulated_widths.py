@@ -195,7 +195,6 @@ def replan(
                 name=each.name,
                 totals=each.totals,
                 most_groups=each.most_groups,
-                pairs=plan.paired_keys(each),
             )
             for at, each in enumerate(plan.questions)
         ],

@@ -1,1 +1,0 @@
-"""Declared pairs of groups that share people, and where they may be asked for."""
