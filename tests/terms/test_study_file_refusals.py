@@ -48,7 +48,7 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
         (
             "groups",
             "sorted = true",
-            "column, keys, most_groups, population, totals, weight",
+            "column, keys, population, totals, weight",
         ),
         ("unit", "ids = true", "column, key, most_groups, neighbours, totals"),
         (

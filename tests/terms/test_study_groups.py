@@ -161,8 +161,7 @@ BAD_GROUPS = {
     "whole = 1": ".whole: must be true or false, got 1.",
     "whole = false": ".whole: must be true, or left out, got False.",
     'whole = true\ncolumn = "g"': (
-        ": unknown field 'column'. Known fields: most_groups, population, "
-        "totals, weight, whole."
+        ": unknown field 'column'. Known fields: population, totals, weight, whole."
     ),
     "cross = 1": ".cross: must be a list, got 1.",
     "cross = [1]": ".cross[0]: must be a table of fields, got 1.",

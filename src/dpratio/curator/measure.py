@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +80,7 @@ def _open_questions(table: object, plan: Plan, engine: str) -> Callable[[], Ques
     """Open a table that is connected for questions whose bounds are known."""
     known = [_known_groups(each) for each in plan.partitions]
     finders = {
-        at: _open_keys(table, plan.unit_of_keys(at), each, engine)
+        at: _open_keys(table, plan.unit, each, engine)
         for at, each in enumerate(plan.partitions)
         if isinstance(each, PrivateKeys)
     }
@@ -92,7 +92,7 @@ def _open_questions(table: object, plan: Plan, engine: str) -> Callable[[], Ques
         found = {at: find() for at, find in finders.items()}
         cells = [found.get(at, each) for at, each in enumerate(known)]
         asks = {
-            at: _open(table, each, engine) if at.partition in found else ready[at]
+            at: _open(table, each, engine) if at in found else ready[at]
             for at, each in _readings(plan, cells).items()
         }
         stage = plan.stage
@@ -120,8 +120,8 @@ def look_at(
     table = connect(table, engine)
     groups = [_known_groups(each) for each in plan.partitions]
     asked: list[Reading | KeyCount] = [
-        _counted(each, plan.unit_of_keys(at))
-        for at, each in enumerate(plan.partitions)
+        _counted(each, plan.unit)
+        for each in plan.partitions
         if isinstance(each, PrivateKeys)
     ]
     asked += _readings(plan, groups).values()
@@ -151,23 +151,12 @@ def look_at_schema(table: object) -> Mapping[str, ColumnType]:
     return quietly(lambda: schema_for(connect(table, "auto"), asked, "auto"))[1]
 
 
-class _Together(NamedTuple):
-    """What questions must share to be read together: groups, and how many of them."""
-
-    partition: int
-    most_groups: int
-
-
-def _together(plan: Plan, question: PlannedQuestion) -> _Together:
-    return _Together(question.partition, plan.unit_of(question).most_groups)
-
-
-def _readings(plan: Plan, groups: Sequence[Groups | None]) -> dict[_Together, Reading]:
-    """Say what is added up: one reading for all questions that can share it."""
-    asked: dict[_Together, list[Statement]] = {}
+def _readings(plan: Plan, groups: Sequence[Groups | None]) -> dict[int, Reading]:
+    """Say what is added up: one reading for all questions of a partition."""
+    asked: dict[int, list[Statement]] = {}
     for each in plan.questions:
         statement = statement_of(plan, each, groups[each.partition])
-        asked.setdefault(_together(plan, each), []).append(statement)
+        asked.setdefault(each.partition, []).append(statement)
     return {at: Reading(tuple(each)) for at, each in asked.items()}
 
 
@@ -202,15 +191,15 @@ def _noise(
 def _exact(
     plan: Plan,
     groups: Sequence[Groups | None],
-    asks: Mapping[_Together, Callable[[], list[ExactSums]]],
+    asks: Mapping[int, Callable[[], list[ExactSums]]],
 ) -> list[ExactSums]:
     """Ask for the exact sums of every question; without groups there are none."""
     nothing = itertools.repeat(ExactSums(np.zeros((0, 1), dtype=np.int64)))
     found = {
-        at: iter(quietly(ask)) if _count(groups[at.partition]) else nothing
+        at: iter(quietly(ask)) if _count(groups[at]) else nothing
         for at, ask in asks.items()
     }
-    return [next(found[_together(plan, each)]) for each in plan.questions]
+    return [next(found[each.partition]) for each in plan.questions]
 
 
 def _count(groups: Groups | None) -> int:

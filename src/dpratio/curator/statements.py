@@ -56,7 +56,7 @@ def _with_bins(
 
 def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
     """Say what is counted on a ladder, or in bins: rows, or people in their groups."""
-    asked, unit = counted_of(plan, question), plan.unit_of(question)
+    asked, unit = counted_of(plan, question), plan.unit
     dimensions = () if asked.within is None else asked.within.dimensions
     columns = _with_bins(asked.letters, dimensions)
     bounds = {at: plan.bounds[name] for at, name in columns.items()}

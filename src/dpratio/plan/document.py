@@ -154,8 +154,6 @@ def _question_to_document(plan: PlanTerms, question: PlannedQuestion) -> dict[st
         own["within"] = question.within
     if question.totals:
         own["totals"] = _bounds_to_document(question.totals)
-    if question.most_groups is not None:
-        own["most_groups"] = question.most_groups
     return {
         "ratio": asdict(question.ratio),
         "partition": question.partition,
@@ -173,7 +171,7 @@ def _read_found(node: Node) -> PrivateKeys:
 
 
 def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
-    own = ("answers", "name", "basis", "within", "totals", "most_groups")
+    own = ("answers", "name", "basis", "within", "totals")
     fields = node.fields("ratio", "partition", "weight", "sums", optional=own)
     return PlannedQuestion(
         ratio=_read_ratio(fields["ratio"]),
@@ -185,9 +183,6 @@ def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
         basis=fields["basis"].choice(BASES) if "basis" in fields else BASES[0],
         within=fields["within"].integer() if "within" in fields else None,
         totals=_read_all_bounds(fields["totals"]) if "totals" in fields else {},
-        most_groups=fields["most_groups"].integer()
-        if "most_groups" in fields
-        else None,
     )
 
 

@@ -251,7 +251,6 @@ def _shared(study: Study) -> tuple[PlannedQuestion, ...]:
             answers=each.answers,
             name=each.name,
             totals=each.totals,
-            most_groups=each.most_groups,
         )
         for each in study.questions
     )

@@ -181,9 +181,7 @@ class Plan(PlanTerms, Tabular):
         meaning = ", ".join(
             f"{a} = {name}" for a, name in question.ratio.letters.items()
         )
-        cells = describe_cells(
-            self.partitions[question.partition], self.unit_of_keys(question.partition)
-        )
+        cells = describe_cells(self.partitions[question.partition], self.unit)
         single = len(self.questions) == 1
         number = "" if single else f" {at + 1}"
         share = "" if single else f" Share: {float(question.weight):.3g}."

@@ -86,8 +86,8 @@ def plan_bounds(
 
 def may_group(study: Study) -> bool:
     """Tell whether a study leaves open in how many of its groups a person counts."""
-    most = [each.most_groups or study.unit.most_groups for each in study.questions]
-    return study.unit.column is not None and max(most) == 1 and bool(_many(study))
+    unit = study.unit
+    return unit.column is not None and unit.most_groups == 1 and bool(_many(study))
 
 
 def _many(study: Study) -> list[tuple[Ratio, Groups]]:
@@ -180,19 +180,7 @@ def _open(study: Study) -> list[str]:
 
 
 def _unit_of(study: Study, question: Question) -> PrivacyUnit:
-    return study.unit.of_question(question.totals, question.most_groups)
-
-
-def _most_groups(study: Study, asked: _Asked) -> int:
-    """Give how often a histogram counts a unit: as often as any of its questions."""
-    name, ratio, groups = asked
-    most = [
-        _unit_of(study, each).most_groups
-        for each in study.questions
-        if name in each.ratio.totals
-        and (each.ratio.weight, each.groups) == (ratio.weight, groups)
-    ]
-    return max(most or [study.unit.most_groups])
+    return study.unit.of_question(question.totals)
 
 
 def _require_within(study: Study, name: str, ladder: Ladder) -> None:
@@ -222,13 +210,12 @@ def _plan_of(
         name, ratio, groups = each
         within = settle_partition(groups, bounds)
         cells, named = Groups(name, ladder.labels), _called(name, ratio, within, asked)
-        wanted.append(Wanted(named, ratio, cells, _most_groups(study, each), within))
+        wanted.append(Wanted(named, ratio, cells, within))
     for ratio, groups in grouped:
         held, name = groups.within(bounds), groups_called(_ids_of(study))
         named = called(name, None, held)[-1 if len(grouped) > 1 else 0]
         cells = Groups(name, ladder_of_groups(held).labels)
-        # Whatever groups they are in, a person is in one cell.
-        wanted.append(Wanted(named, ratio, cells, 1, held))
+        wanted.append(Wanted(named, ratio, cells, held, counts_groups=True))
     has_ids = study.unit.column is not None
     totals = {name: ladder.outer for name, _, _ in asked} if has_ids else {}
     return plan_counts(study, budget, wanted, bounds=bounds, totals=totals)

@@ -24,15 +24,15 @@ __all__ = ["Wanted", "plan_counts"]
 class Wanted:
     """One histogram: its name, a ratio whose columns are read, and its cells.
 
-    A unit counts in ``most_groups`` of them. ``within`` are the groups in which totals
-    are made; None for the whole table.
+    ``within`` are the groups in which totals are made; None for the whole table. Where
+    it ``counts_groups``, a person is in one cell, however many of these groups.
     """
 
     name: str
     ratio: Ratio
     cells: Groups
-    most_groups: int
     within: Partition = None
+    counts_groups: bool = False
 
 
 def plan_counts(
@@ -52,7 +52,7 @@ def plan_counts(
     partitions: list[Partition] = []
     questions = []
     for each in wanted:
-        unit = replace(study.unit, most_groups=each.most_groups)
+        unit = replace(study.unit, most_groups=1) if each.counts_groups else study.unit
         scale = calibrate(
             "laplace",
             sensitivity=unit.cells_moved,
@@ -72,7 +72,6 @@ def plan_counts(
                 sums=(MeasuredSum(COUNT, 1.0, 1, scale),),
                 name=each.name,
                 within=None if within is None else partitions.index(within),
-                most_groups=None if unit == study.unit else each.most_groups,
             )
         )
     plan = Plan(

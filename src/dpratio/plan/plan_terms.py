@@ -124,28 +124,19 @@ class PlanTerms:
         return tuple(bins for each in groups for bins in each.score_bins)
 
     def unit_of(self, question: PlannedQuestion) -> PrivacyUnit:
-        """The unit as a question counts it: its totals, in how many of its groups.
+        """The unit as a question counts it: with its own totals where it has any.
 
-        The price, the statement that engines are given and the noise all take it
-        from here. Proof: docs/proofs/neighbours.md.
+        The price and the statement that engines are given both take it from here.
+        Proof: docs/proofs/neighbours.md.
 
         Raises:
-            InvalidInput: When the question's own terms break a rule.
+            InvalidInput: When the question's own totals break a rule.
         """
-        return self.unit.of_question(question.totals, question.most_groups)
+        return self.unit.of_question(question.totals)
 
     def is_guessed(self, question: PlannedQuestion) -> bool:
         """Tell whether a guess of the unit's totals is about those of a question."""
         return not any(name in self.unit.totals for name in question.totals)
-
-    def unit_of_keys(self, at: int) -> PrivacyUnit:
-        """The unit as the keys of a partition are found: in as many as any question."""
-        asked = [
-            self.unit_of(each).most_groups
-            for each in self.questions
-            if each.partition == at
-        ]
-        return replace(self.unit, most_groups=max(asked or [self.unit.most_groups]))
 
     def box(self, question: PlannedQuestion) -> dict[str, Bounds]:
         """The bounds of what one unit puts into a question."""

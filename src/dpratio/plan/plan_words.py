@@ -29,7 +29,6 @@ __all__ = [
     "describe_stage",
     "describe_totals",
     "describe_unit",
-    "protected",
 ]
 
 _MAKING = (
@@ -91,26 +90,12 @@ def _describe_origins(groups: Groups) -> str:
 
 def describe_unit(plan: PlanTerms) -> list[str]:
     """Say who is protected."""
-    unit, whom = plan.unit, protected(plan)
+    unit = plan.unit
     number = "rows" if unit.column is None else f"{unit.column} ids"
-    line = f"Protected: {whom}, added or removed; the number of {number} too."
+    line = f"Protected: {unit}, added or removed; the number of {number} too."
     if unit.neighbours == "change-one":
-        line = f"Protected: {whom}, changed."
+        line = f"Protected: {unit}, changed."
     return [line, *describe_totals(plan)]
-
-
-def protected(plan: PlanTerms) -> str:
-    """Say whose presence is hidden, and in how many groups they are counted."""
-    units = [plan.unit_of(each) for each in plan.questions]
-    if len({each.most_groups for each in units}) == 1:
-        return str(units[0])
-    counted = " and ".join(
-        f"{each.most_groups:,} in question {at}" for at, each in enumerate(units, 1)
-    )
-    return (
-        f"all rows of one {plan.unit.column}, counted in at most so many groups: "
-        f"{counted}"
-    )
 
 
 def describe_bounds(bounds: Mapping[str, Bounds]) -> str:

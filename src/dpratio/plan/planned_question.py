@@ -42,8 +42,8 @@ class PlannedQuestion:
     what a focused plan measures beside z, as `contrast` has it. A question
     without a name is called by its ratio and its groups as soon as it is in a plan.
     ``within`` is, of a histogram of totals, the place of the partition in whose groups
-    they are made; None for the whole table. ``totals`` and ``most_groups`` are the
-    question's own, in place of the unit's, where it has any: `PlanTerms.unit_of`.
+    they are made; None for the whole table. ``totals`` are the question's own, in
+    place of the unit's, where it has any: `PlanTerms.unit_of`.
     """
 
     ratio: Ratio
@@ -55,7 +55,6 @@ class PlannedQuestion:
     basis: str = "sum"
     within: int | None = None
     totals: Mapping[str, Bounds] = field(default_factory=dict, hash=False)
-    most_groups: int | None = None
 
     @property
     def scales(self) -> list[float]:

@@ -243,7 +243,7 @@ def _require_even(plan: Plan, question: PlannedQuestion, grid: Grid) -> list[Fra
     """
     moves = []
     shares = even_shares([each.summand.name for each in question.sums])
-    cells, unit = cells_of(plan, question.partition), plan.unit_of(question)
+    cells, unit = cells_of(plan, question.partition), plan.unit
     for at, (each, share) in enumerate(zip(question.sums, shares, strict=True)):
         epsilon, delta = (share * question.weight * spent for spent in plan.for_sums)
         if is_one_row(unit):
@@ -270,8 +270,10 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> list[Fraction]:
         if not is_convex(plan.mechanism, grid, question.scales):
             rule = "the noise of mixed products is too small beside the squares"
             _refuse(rule, question.scales)
-        cells, unit = cells_of(plan, question.partition), plan.unit_of(question)
-        ratios.append(unit_ratio(plan.mechanism, grid, question.scales, unit, cells))
+        cells = cells_of(plan, question.partition)
+        ratios.append(
+            unit_ratio(plan.mechanism, grid, question.scales, plan.unit, cells)
+        )
     epsilon, delta = plan.for_sums
     if len(ratios) == 1:
         whole = ratios[0]
@@ -287,7 +289,7 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> list[Fraction]:
     if plan.mechanism != "laplace":
         return [whole]
     apart = [
-        plan.unit_of(question).cells_moved * _alone(each)
+        plan.unit.cells_moved * _alone(each)
         for question in plan.questions
         for each in question.sums
     ]

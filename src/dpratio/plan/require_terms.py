@@ -218,11 +218,8 @@ def _require_key_budgets(plan: PlanTerms) -> None:
     epsilon = sum(each.budget.epsilon for each in plan.private_keys)
     delta = sum(each.budget.delta for each in plan.private_keys)
     hint = "Raise the budget, or spend less on finding keys."
-    for each in plan.found:
+    for each in plan.private_keys:
         threshold_of(each, plan.unit)
-    for at, partition in enumerate(plan.partitions):
-        if isinstance(partition, PrivateKeys):
-            threshold_of(partition, plan.unit_of_keys(at))
     rule = "finding keys must leave some of the budget for sums"
     require(epsilon < plan.budget.epsilon, rule, str(epsilon), hint)
     require(delta <= plan.budget.delta, rule, str(delta), hint)

@@ -39,7 +39,7 @@ def allowances(plan: PlanTerms) -> list[Allowance]:
             else question.weight * whole,
             epsilon=question.weight * epsilon,
             delta=question.weight * delta,
-            unit=plan.unit_of(question),
+            unit=plan.unit,
             cells=cells_of(plan, question.partition),
         )
         for question in plan.questions
@@ -57,7 +57,7 @@ def first_allowances(plan: PlanTerms, stage: Stage) -> list[Allowance]:
             ratio=question.weight * stage.epsilon,
             epsilon=question.weight * stage.epsilon,
             delta=Fraction(0),
-            unit=plan.unit_of(question),
+            unit=plan.unit,
             cells=cells_of(plan, question.partition),
         )
         for question in plan.questions

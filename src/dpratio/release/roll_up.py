@@ -80,7 +80,7 @@ def roll_up(
     hint = "The whole table is one cell already, or no key was found."
     rule = "there are no groups to roll up"
     require(len(given.values) and groups is not None, rule, None, hint)
-    _require_one_cell_each(release.measured.unit_of(given.asked))
+    _require_one_cell_each(release.measured.unit)
     _require_columns(keep, list(into or {}), groups)  # type: ignore[arg-type]
     cells = [_coarser(key, groups, keep, into or {}) for key in given.keys]  # type: ignore[arg-type]
     places = {cell: at for at, cell in enumerate(dict.fromkeys(cells))}

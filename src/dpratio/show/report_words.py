@@ -17,7 +17,6 @@ from dpratio.analyst.tables.sentence import (
 )
 from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import protected
 from dpratio.release.release import EXTERNAL_WORDS, Release
 from dpratio.show.blocks import blocks_of
 from dpratio.tabular import PUBLIC
@@ -211,7 +210,7 @@ def _promise_in_words(plan: Plan) -> tuple[str, str]:
     )
     exact = (
         f"Exactly: the release is differentially private with epsilon {epsilon} and "
-        f"delta {delta}, for {protected(plan)}, neighbours by {unit.neighbours}."
+        f"delta {delta}, for {unit}, neighbours by {unit.neighbours}."
     )
     return plain, exact
 

@@ -11,7 +11,7 @@ from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import Guess
 from dpratio.terms.ratio import COUNTED, Ratio
-from dpratio.terms.unit import PrivacyUnit, require_contributions
+from dpratio.terms.unit import PrivacyUnit, require_totals
 
 __all__ = [
     "Asked",
@@ -51,8 +51,6 @@ class Question:
         totals: Where units have ids: bounds of one person's totals in each group of
             this question, as `PrivacyUnit` has them. They stand in place of the
             unit's; those that are not named here are the unit's.
-        most_groups: In how many groups of this question one person is counted at
-            most; None for what the unit says.
         guess: What people are like in these groups, where that is not what the study
             says of all: it forecasts this question and is no term. The plan is the same
             without it.
@@ -76,10 +74,9 @@ class Question:
     share: Fraction
     name: str
     totals: Mapping[str, Bounds] = field(hash=False)
-    most_groups: int | None
     guess: Guess | None
 
-    def __init__(  # noqa: PLR0913 (keyword-only terms)
+    def __init__(
         self,
         ratio: Ratio,
         *,
@@ -88,7 +85,6 @@ class Question:
         share: float | Fraction = 1,
         name: str = "",
         totals: Mapping[str, Bounds] | None = None,
-        most_groups: int | None = None,
         guess: Guess | None = None,
     ) -> None:
         require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
@@ -100,7 +96,7 @@ class Question:
         rule = "the name of a question must be plain text"
         require(is_plain(name), rule, name)
         own = {} if totals is None else totals
-        require_contributions(own, 1 if most_groups is None else most_groups)
+        require_totals(own)
         told = guess is None or isinstance(guess, Guess)
         require(told, "guess must be a Guess or None", guess)
         partition = _as_partition(groups)
@@ -111,7 +107,6 @@ class Question:
             "share": Fraction(str(share)),
             "name": name or default_name(ratio, partition),
             "totals": dict(own),
-            "most_groups": most_groups,
             "guess": guess,
         }
         for at, value in fields.items():

@@ -45,7 +45,7 @@
 
 ``[unit]`` says whose rows belong together: ``column``, ``totals`` by column,
 ``most_groups``, ``neighbours``. The population is then about one unit's totals.
-``totals`` and ``most_groups`` may also stand with groups, for these groups alone.
+``totals`` may also stand with groups, for these groups alone.
 Numbers are read as the decimals that were written.
 """
 
@@ -68,11 +68,10 @@ from dpratio.terms.source import CsvFile, ParquetFiles, checked_path
 from dpratio.terms.study import Study, read_title
 from dpratio.terms.study_groups import (
     read_all_bounds,
-    read_bounds,
     read_budget,
-    read_contributions,
     read_own,
     read_partitions,
+    read_totals,
 )
 from dpratio.terms.unit import PrivacyUnit
 
@@ -187,7 +186,7 @@ def parse_study(text: str) -> Study:
     if "groups" in top:
         partitions, weights = read_partitions(top["groups"])
         added = {name for each in ratios for name in _read_ratio(each).totals}
-        own = read_own(top["groups"], added, read_bounds, _read_guess)
+        own = read_own(top["groups"], added, _read_guess)
     privacy = top["privacy"].fields(
         "epsilon",
         optional=("delta", *_CHOSEN, "scope", *_SHARES),
@@ -305,7 +304,10 @@ def _read_unit(node: Node) -> PrivacyUnit:
         for name in ("column", "neighbours", "key")
         if name in fields
     }
-    given |= read_contributions(fields, read_bounds)
+    if "totals" in fields:
+        given["totals"] = read_totals(fields["totals"])
+    if "most_groups" in fields:
+        given["most_groups"] = fields["most_groups"].integer()
     return node.make(lambda: PrivacyUnit(**given))
 
 

@@ -13,7 +13,7 @@
       { column = "seen", every = "month", first = 2026-01-01, last = 2026-12-31 },
     ]
     weight = 2                    # of the budget, beside the others
-    most_groups = 12              # and totals: of one unit in these groups
+    totals = { trips = [0, 40] }  # of one unit in these groups
 
     [[groups]]
     column = "shop"
@@ -42,14 +42,14 @@ __all__ = [
     "read_all_bounds",
     "read_bounds",
     "read_budget",
-    "read_contributions",
     "read_own",
     "read_partitions",
+    "read_totals",
 ]
 
 
 # What may stand beside any groups; what people put into them is read with their unit.
-_BESIDE = ("weight", "totals", "most_groups", "population")
+_BESIDE = ("weight", "totals", "population")
 
 
 def read_partitions(
@@ -67,18 +67,20 @@ def read_partitions(
 def read_own(
     node: Node,
     added: set[str],
-    read_bounds: Callable[[Node], Bounds],
     read_guess: Callable[[Node], Guess | None],
 ) -> list[dict[str, Any]]:
     """Read what one unit may put into each table of groups, where they say it."""
     own = []
     for each in node.items() if isinstance(node.value, list) else [node]:
-        given = read_contributions(each.entries(), read_bounds)
-        unknown = [name for name in given.get("totals", {}) if name not in added]
-        if unknown:
-            each.entries()["totals"].refuse(f"no ratio adds up '{unknown[0]}'")
-        if "population" in each.entries():
-            given["guess"] = read_guess(each.entries()["population"])
+        fields = each.entries()
+        given: dict[str, Any] = {}
+        if "totals" in fields:
+            given["totals"] = read_totals(fields["totals"])
+            unknown = [name for name in given["totals"] if name not in added]
+            if unknown:
+                fields["totals"].refuse(f"no ratio adds up '{unknown[0]}'")
+        if "population" in fields:
+            given["guess"] = read_guess(fields["population"])
         own.append(given)
     return own
 
@@ -103,20 +105,12 @@ def read_all_bounds(node: Node) -> dict[str, Bounds] | str:
         return node.text()
     if isinstance(node.value, str):
         node.refuse("must be bounds by column, or 'find'")
+    return read_totals(node)
+
+
+def read_totals(node: Node) -> dict[str, Bounds]:
+    """Read bounds by name."""
     return {name: read_bounds(each) for name, each in node.entries().items()}
-
-
-def read_contributions(
-    fields: dict[str, Node], read_bounds: Callable[[Node], Bounds]
-) -> dict[str, Any]:
-    """Read the bounds of one unit's totals, and in how many groups it counts."""
-    given: dict[str, Any] = {}
-    if "totals" in fields:
-        totals = fields["totals"].entries()
-        given["totals"] = {name: read_bounds(each) for name, each in totals.items()}
-    if "most_groups" in fields:
-        given["most_groups"] = fields["most_groups"].integer()
-    return given
 
 
 def _read_partition(node: Node) -> Partition:

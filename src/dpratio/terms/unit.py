@@ -7,7 +7,7 @@ from dpratio.checks import require, require_one_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import require_column_name
 
-__all__ = ["NEIGHBOURS", "PrivacyUnit", "require_contributions"]
+__all__ = ["NEIGHBOURS", "PrivacyUnit", "require_totals"]
 
 NEIGHBOURS = ("add-or-remove-one", "change-one")
 _MOST_GROUPS = 10**6
@@ -24,9 +24,8 @@ class PrivacyUnit:
             the numerator and of the denominator, times the weight. Totals are clipped
             to them. Of ``Ratio("a", minus="b", …)`` the numerator's total is named
             ``"a - b"``. A `Question` may have its own.
-        most_groups: With ids: in how many groups one person is counted at most. Of
-            more, some are chosen by a keyed hash of the id. A `Question` may have its
-            own.
+        most_groups: With ids: in how many groups of a question one person is counted
+            at most. Of more, some are chosen by a keyed hash of the id.
         neighbours: ``"add-or-remove-one"`` hides whether someone is there at all;
             ``"change-one"`` hides what someone's rows hold.
         key: The public key of the hash that chooses groups.
@@ -47,7 +46,11 @@ class PrivacyUnit:
 
     def __post_init__(self) -> None:
         require_one_of(self.neighbours, NEIGHBOURS, "neighbour relation")
-        require_contributions(self.totals, self.most_groups)
+        require_totals(self.totals)
+        most = self.most_groups
+        counted = type(most) is int and 1 <= most <= _MOST_GROUPS
+        rule = "most_groups must be a whole number from 1 to 1,000,000"
+        require(counted, rule, most)
         usable = isinstance(self.key, str) and self.key.isascii() and self.key
         require(usable, "the key of the hash must be plain text", self.key)
         object.__setattr__(self, "totals", dict(self.totals))
@@ -64,22 +67,14 @@ class PrivacyUnit:
         """How many cells one unit enters or leaves: changed, it does both."""
         return self.most_groups * (2 if self.neighbours == "change-one" else 1)
 
-    def of_question(
-        self, totals: Mapping[str, Bounds], most_groups: int | None
-    ) -> "PrivacyUnit":
-        """Give the unit as a question counts it: with its own terms where it has any.
+    def of_question(self, totals: Mapping[str, Bounds]) -> "PrivacyUnit":
+        """Give the unit as a question counts it: with its own totals where it has any.
 
         Raises:
-            InvalidInput: When the question's own terms break a rule.
+            InvalidInput: When the question's own totals break a rule.
         """
-        require_contributions(totals, 1 if most_groups is None else most_groups)
-        if not totals and most_groups is None:
-            return self
-        return replace(
-            self,
-            totals={**self.totals, **totals},
-            most_groups=self.most_groups if most_groups is None else most_groups,
-        )
+        require_totals(totals)
+        return replace(self, totals={**self.totals, **totals}) if totals else self
 
     def __str__(self) -> str:
         if self.column is None:
@@ -99,12 +94,9 @@ class PrivacyUnit:
         return hash((self.column, self.most_groups, self.neighbours))
 
 
-def require_contributions(totals: object, most_groups: object) -> None:
-    """Refuse what cannot be totals of a person, or a number of groups."""
+def require_totals(totals: object) -> None:
+    """Refuse what cannot be totals of a person."""
     valid = isinstance(totals, Mapping) and all(
         isinstance(each, Bounds) for each in totals.values()
     )
     require(valid, "totals must map column names to Bounds", totals)
-    counted = type(most_groups) is int and 1 <= most_groups <= _MOST_GROUPS
-    rule = "most_groups must be a whole number from 1 to 1,000,000"
-    require(counted, rule, most_groups)

@@ -68,7 +68,7 @@ def test_no_total_is_called_ok_because_its_noise_was_large() -> None:
     (question,) = plan.questions
     rng, runs = np.random.default_rng(43), 4_000
     people = rng.poisson(210, 3 * runs)
-    threshold = threshold_of(FOUND, plan.unit_of_keys(question.partition))
+    threshold = threshold_of(FOUND, plan.unit)
     noisy = people + np.rint(rng.laplace(scale=threshold.scale, size=people.shape))
     people = people[noisy >= threshold.least][:runs]
     each = {"s": 20.0, "y": 2.0, "w": 1.0}

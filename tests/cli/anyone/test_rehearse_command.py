@@ -21,9 +21,7 @@ def test_a_study_is_rehearsed_written_and_drawn(tmp_path: Path) -> None:
 
 def test_people_beside_the_groups_are_those_of_their_question(folder: Path) -> None:
     people = "{ numerator = { mean = 40, sd = 30 }, per = { mean = 2, sd = 1 } }"
-    described = OWN.replace(
-        "most_groups = 3", f"most_groups = 3\npopulation = {people}"
-    )
+    described = OWN.replace("[privacy]", f"population = {people}\n[privacy]")
     (folder / "study.toml").write_text(described, encoding="utf-8")
     (folder / "plain.toml").write_text(OWN, encoding="utf-8")
     told = flowing("forecast", "study.toml", "--question", 2)

@@ -47,6 +47,7 @@ trips = [0, 1]
 [unit]
 column = "traveller"
 totals = { delay = [0, 1200], trips = [0, 40] }
+most_groups = 3
 
 [[groups]]
 column = "carrier"
@@ -56,7 +57,6 @@ keys = ["red", "blue"]
 column = "month"
 keys = [1, 2, 3]
 totals = { delay = [0, 150], trips = [0, 6] }
-most_groups = 3
 
 [privacy]
 epsilon = 1
@@ -74,7 +74,7 @@ def test_a_plan_says_how_groups_count_people_and_whom_a_guess_is_about(
     (folder / "study.toml").write_text(OWN, encoding="utf-8")
     said = flowing("plan", "study.toml")
     for words in (
-        "counted in at most so many groups: 1 in question 1 and 3 in question 2",
+        "counted in at most 3 groups",
         "Totals of one traveller in each group of question 1, within: delay 0 to 1200",
         "Totals of one traveller in each group of question 2, within: delay 0 to 150",
         "with the study's guess.",

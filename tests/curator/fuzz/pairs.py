@@ -66,8 +66,8 @@ class Batch:
 def make_batch(number: int, *, asks_itself: bool = False) -> Batch:
     """Make the same batch for the same number.
 
-    With ``asks_itself`` the question has the totals and the number of groups, and the
-    unit has others that no question uses.
+    With ``asks_itself`` the question has the totals, and the unit has others that no
+    question uses.
     """
     chance = np.random.default_rng([20_260_131, number])
     strategy, mechanism = LAWS[number % len(LAWS)]
@@ -137,9 +137,9 @@ def _plan(
     if strategy == "focused":
         wanted["guess"] = 0.0 if minus else 0.75
     if own:
-        wanted["own"] = {"totals": unit.totals, "most_groups": unit.most_groups}
+        wanted["own"] = {"totals": unit.totals}
         others = {name: Bounds(-30, 50) for name in unit.totals}
-        unit = replace(unit, totals=others, most_groups=4 - unit.most_groups)
+        unit = replace(unit, totals=others)
     return plan_of(
         *bounds,
         Bounds(0, 2) if weighted else None,
@@ -263,7 +263,7 @@ def require_batch_paid(
     moved = abs(one - other)
     power = 1 if plan.mechanism == "laplace" else 2
     most = allowed(plan)
-    groups = plan.unit_of(plan.questions[0]).most_groups
+    groups = plan.unit.most_groups
     scales = [Fraction(each.scale) for each in plan.questions[0].sums]
     sides = 2 if plan.unit.neighbours == "change-one" else 1
     for block in moved:

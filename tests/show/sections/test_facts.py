@@ -11,7 +11,7 @@ from dpratio.release.plan_file import plan_hash
 from dpratio.show.sections.facts import header_facts, recorded_facts
 from dpratio.show.sections.page import render_report
 from planned import plan_scores
-from shown import BOUNDS, from_elsewhere
+from shown import from_elsewhere
 
 pytestmark = pytest.mark.usefixtures("fixed_noise")
 
@@ -43,25 +43,6 @@ def test_a_release_alone_knows_its_unit_its_cost_and_its_plan() -> None:
     assert "<b>Protected</b> one row" in page
     assert "Asked by" not in page
     assert "ledger verify" not in page
-
-
-def test_groups_are_counted_as_each_question_says() -> None:
-    ratio = dpr.Ratio("score", per="label")
-    regions, months = dpr.Groups("region", ["a"]), dpr.Groups("month", [1, 2])
-    totals = {"score": dpr.Bounds(0, 2), "label": dpr.Bounds(0, 2)}
-    plan = dpr.make_plan(
-        [
-            dpr.Question(ratio, groups=regions),
-            dpr.Question(ratio, groups=months, most_groups=2),
-        ],
-        bounds=BOUNDS,
-        unit=dpr.PrivacyUnit("user", totals=totals),
-        budget=dpr.Budget(1),
-    )
-    table = {"user": [1], "score": [0.5], "label": [1], "region": ["a"], "month": [1]}
-    release = dpr.release_sums(table, plan, ledger=None)
-    (_, whom), _ = header_facts(release, None)
-    assert whom.endswith("groups: 1 in question 1 and 2 in question 2")
 
 
 def test_a_ledger_tells_who_asked_and_what_was_left(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def choose_bounds(
     _require_histograms(release)
     question = pick_question(_bounding(release), name)
     noisy, epsilon = _noisy(release, question), _epsilon_of(budget)
-    moved = release.plan.unit_of(question.asked).cells_moved
+    moved = release.plan.unit.cells_moved
     listed = []
     for is_negative in (True, False):
         side = side_of(noisy, is_negative=is_negative)

@@ -104,7 +104,6 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         name: np.concatenate([each[name] for each in answers]) for name in answers[0]
     }
     first, second = sides
-    unit = release.measured.unit_of(target.question.asked)
     return Comparison(
         first=first * len(links),
         second=None if second is None else second * len(links),
@@ -121,7 +120,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         release_id=release.id,
         asked=target.asked,
         column=target.column,
-        shared_groups=unit.most_groups if is_shared else 1,
+        shared_groups=release.measured.unit.most_groups if is_shared else 1,
         **joined,
     )
 

@@ -102,13 +102,13 @@ def sides_of(
             together may hold one person several times.
     """
     require_one_of(design, DESIGNS, "design")
-    is_shared = release.measured.unit_of(question.asked).most_groups > 1
+    is_shared = release.measured.unit.most_groups > 1
     places = places_of(question, groups)
     count = len(question.values)
     hint = "Against a number, say reference=1 for instance."
     require(count > 1, "a comparison needs two groups", count, hint)
     if design == "rest":
-        require_disjoint(release, question)
+        require_disjoint(release)
         return Sides(places, places, is_rest=True)
     if design == "baseline":
         rule = "design 'baseline' must name one group, with which others are compared"
@@ -125,9 +125,9 @@ def sides_of(
     return Sides(places[one], places[two], is_rest=False, is_shared=is_shared)
 
 
-def require_disjoint(release: Release, question: ReleasedQuestion) -> None:
+def require_disjoint(release: Release) -> None:
     """Refuse to take groups together that may share people."""
-    most = release.measured.unit_of(question.asked).most_groups
+    most = release.measured.unit.most_groups
     rule = "groups that may share people cannot be taken together"
     hint = (
         f"One {release.plan.unit.column} lies in up to {most} of them. Compare them "

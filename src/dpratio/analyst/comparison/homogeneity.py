@@ -122,7 +122,7 @@ def assess_homogeneity(
     from scipy.special import chdtri
 
     target = ComparisonTarget.of(release, groups, question=question, variance=variance)
-    require_disjoint(release, target.question)
+    require_disjoint(release)
     places = places_of(target.question, groups)
     rule = "homogeneity needs two groups or more"
     require(len(places) > 1, rule, len(places))

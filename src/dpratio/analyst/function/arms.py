@@ -45,7 +45,7 @@ def arms_of(
     require(two and arms[0] != arms[1], "arms must be two groups", arms, hint)  # type: ignore[index]
     hint = "Plan with at most one group for each unit."
     rule = "arms that share units cannot be compared"
-    most = release.measured.unit_of(question.asked).most_groups
+    most = release.measured.unit.most_groups
     require(most == 1, rule, most, hint)
     groups = question.groups
     at = _dimension(groups, tuple(arms or ()))

@@ -20,7 +20,6 @@ from dpratio.plan.planned_question import pick_question
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups
-from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["Look", "Series", "series_of"]
 
@@ -59,7 +58,7 @@ class Series:
     @property
     def is_disjoint_as_planned(self) -> bool:
         """Whether the plan itself counts each person in one period only."""
-        unit = self.releases[0].plan.unit_of(self.question.asked)
+        unit = self.releases[0].plan.unit
         alone = len(self.releases) == 1 and not self.releases[0].sources
         return alone and unit.column is not None and unit.most_groups == 1
 
@@ -82,8 +81,7 @@ def series_of(
     first, *others = named
     for name in others:
         _require_alike(named[first], named[name], name)
-        units = [_unit_of(named[each], chosen[each]) for each in (first, name)]
-        _require_same_unit(units, name)
+        _require_same_unit(named[first], named[name], name)
         _require_same_question(chosen[first], chosen[name], name)
     _require_once(named)
     looks: list[Look] = []
@@ -138,13 +136,10 @@ def _require_alike(first: Release, other: Release, name: str) -> None:
     require(same, rule, f"both, with {name}")
 
 
-def _unit_of(release: Release, question: ReleasedQuestion) -> PrivacyUnit:
-    return release.measured.unit_of(question.asked)
-
-
-def _require_same_unit(units: Sequence[PrivacyUnit], name: str) -> None:
+def _require_same_unit(first: Release, other: Release, name: str) -> None:
     hint = "Watch releases of one study; budgets, guesses and bounds may differ."
     rule = "releases that are watched together must be about the same unit"
+    units = [each.measured.unit for each in (first, other)]
     counted = {(each.column, each.most_groups) for each in units}
     require(len(counted) == 1, rule, f"another unit in {name}", hint)
 
@@ -235,7 +230,10 @@ def _differing(
     within = [
         [
             {name: replace(each, proposed=None) for name, each in bounds.items()}
-            for bounds in (release.measured.bounds, _unit_of(release, question).totals)
+            for bounds in (
+                release.measured.bounds,
+                release.measured.unit_of(question.asked).totals,
+            )
         ]
         for release, question in zip(releases, chosen, strict=True)
     ]

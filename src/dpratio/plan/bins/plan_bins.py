@@ -55,8 +55,7 @@ def plan_bins(study: Study, column: str, *, budget: Budget, cells: int = CELLS) 
     hint = f"Add bounds for: {', '.join(map(str, missing))}."
     require(not missing, "a binned column needs bounds", column, hint)
     grid = ScoreBins(column, cells).within(study.bounds[column])
-    most = study.unit.most_groups
-    wanted = Wanted(column, ratio, Groups.cross(grid), most)
+    wanted = Wanted(column, ratio, Groups.cross(grid))
     bounds = {name: study.bounds[name] for name in read}
     return plan_counts(study, budget, [wanted], bounds=bounds, totals={})
 

@@ -82,7 +82,7 @@ def find_bounds(
         noisy = noisy_of(plan, question, given)
         sides = [side_of(noisy, is_negative=each) for each in (True, False)]
         beyond = any(side is not None and side.is_beyond for side in sides)
-        moved = plan.unit_of(question).cells_moved
+        moved = plan.unit.cells_moved
         bounds = proposed(noisy, epsilon=epsilon, moved=moved)
         counted = histogram_of(plan, question).name
         found.append(FoundBounds(counted, bounds, beyond))

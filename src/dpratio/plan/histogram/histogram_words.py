@@ -1,7 +1,7 @@
 """A plan of histograms in sentences."""
 
 from dpratio.plan.histogram.group_counts import GroupCounts
-from dpratio.plan.histogram.histograms import BinCounts, counted_of
+from dpratio.plan.histogram.histograms import BinCounts, counted_in, counted_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import describe_bounds, describe_epsilon, describe_unit
 from dpratio.plan.planned_question import PlannedQuestion
@@ -61,15 +61,14 @@ def describe_search(plan: PlanTerms) -> list[str]:
 def describe_histograms(plan: PlanTerms) -> list[str]:
     """Say what is counted, who is protected and at what price."""
     asked = [f"Counted: {describe_histogram(plan, each)}." for each in plan.questions]
-    most = max(plan.unit_of(each).most_groups for each in plan.questions)
+    counted = [counted_of(plan, each) for each in plan.questions]
+    most = max(counted_in(plan.unit, each).most_groups for each in counted)
     moved = "each moves one cell of every histogram by 1"
     if most > 1:
         moved = f"each moves {most:,} counts of every histogram by 1"
     if plan.unit.neighbours == "change-one":
         moved += ", and as many back"
-    in_bins = any(
-        isinstance(counted_of(plan, each), BinCounts) for each in plan.questions
-    )
+    in_bins = any(isinstance(each, BinCounts) for each in counted)
     answers = "how many lie beyond any bound, and a bound to choose"
     if in_bins:
         answers = "bins of as many people each"

@@ -5,7 +5,7 @@ or people, by the bins of one column. It is a question like any other: its group
 the cells of the ladder, or the bins, and its one sum is Σ 1.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpratio.checks import require
@@ -31,6 +31,7 @@ __all__ = [
     "Counted",
     "Histogram",
     "called",
+    "counted_in",
     "counted_of",
     "histogram_of",
     "moves_of",
@@ -186,12 +187,20 @@ def moves_of(plan: PlanTerms) -> list[Fraction]:
     _require_terms(plan, histograms)
     for question in plan.questions:
         _require_count(question)
-    # A row has one bin, and a person counts in so many of them at most. Counted by
-    # their groups, a person is in one cell: no more than is paid for.
     return [
-        plan.unit_of(each).cells_moved / Fraction(each.sums[0].scale)
-        for each in plan.questions
+        counted_in(plan.unit, each).cells_moved / Fraction(question.sums[0].scale)
+        for each, question in zip(histograms, plan.questions, strict=True)
     ]
+
+
+def counted_in(unit: PrivacyUnit, histogram: Counted) -> PrivacyUnit:
+    """Give the unit as a histogram counts it, in so many of its cells at most.
+
+    A row has one bin, and a person counts in as many of them as in groups. Counted by
+    their groups, a person is in one cell, however many groups there are.
+    """
+    is_once = isinstance(histogram, GroupCounts)
+    return replace(unit, most_groups=1) if is_once else unit
 
 
 def _require_plain(plan: PlanTerms) -> None:
@@ -204,7 +213,7 @@ def _require_plain(plan: PlanTerms) -> None:
     require(not plan.found, rule, "keys that are found", _HINT)
     require(plan.questions, "at least one histogram is asked for", 0, _HINT)
     for each in plan.questions:
-        plan.unit_of(each)  # It refuses what cannot be a number of groups.
+        plan.unit_of(each)  # It refuses what cannot be totals.
         rule = "the totals of a histogram reach its outer limits"
         require(not each.totals, rule, list(each.totals), _HINT)
         require(isinstance(each.ratio, Ratio), "ratio must be a Ratio", each.ratio)

@@ -6,7 +6,6 @@ and no address is among them.
 
 from typing import Protocol
 
-from dpratio.plan.plan_words import protected
 from dpratio.release.plan_file import plan_hash
 from dpratio.release.release import Release
 from dpratio.show.sections.embedded import Embedded
@@ -79,4 +78,4 @@ def _promised(release: Release) -> Facts:
         return [("Protected", "nobody: NOT PRIVATE")]
     if release.origin is not None:
         return [("Measured by", release.origin), ("Claimed there", cost)]
-    return [("Protected", protected(release.plan)), ("Cost", cost)]
+    return [("Protected", str(release.plan.unit)), ("Cost", cost)]

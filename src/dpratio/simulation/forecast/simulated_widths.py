@@ -194,7 +194,6 @@ def replan(
                 share=each.weight,
                 name=each.name,
                 totals=each.totals,
-                most_groups=each.most_groups,
             )
             for at, each in enumerate(plan.questions)
         ],

@@ -270,13 +270,13 @@ def test_the_bounds_of_rows_are_not_those_of_totals(people: Shop) -> None:
     assert "which counted 'spent'. With ids totals are counted" in said
 
 
-def own_plan(found: Bounds, **own: Any) -> Plan:  # noqa: ANN401
+def own_plan(found: Bounds) -> Plan:
     """The same, where the totals of what was spent are those of one question."""
     ratio, totals = (
         Ratio("spent", per="orders"),
         {"spent": found, "orders": Bounds(0, 2)},
     )
-    asked = [Question(ratio, groups=NORTH, totals=totals, **own)]
+    asked = [Question(ratio, groups=NORTH, totals=totals)]
     unit = replace(USERS, totals={"spent": Bounds(0, 1), "orders": Bounds(0, 4)})
     asked.append(Question(ratio, groups=None))
     rows = {"spent": Bounds(0, 8), **ORDERS}
@@ -295,11 +295,6 @@ def test_the_totals_of_a_question_are_held_to_what_was_counted(people: Shop) -> 
     released = release_sums(TABLE, own_plan(people.found), **given)
     held = people.ledger.account("shop").releases[released.id]
     assert held.said("charge")["bounds_by"] == people.release.id
-
-
-def test_the_number_of_groups_must_be_that_of_the_histogram(people: Shop) -> None:
-    said = people.refusal(own_plan(people.found, most_groups=2), TABLE)
-    assert "which counted 'spent'. With ids totals are counted" in said
 
 
 def test_only_the_first_of_several_draws_proposes(shop: Shop) -> None:

@@ -15,7 +15,6 @@ from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.approved import require_approved
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import protected
 from dpratio.plan.price import Cost
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.source_description import SourceDescription
@@ -90,7 +89,7 @@ def admit(  # noqa: PLR0913 (all that a request says)
         wanted = "single rows" if scope.unit is None else f"ids of '{scope.unit}'"
         _refuse(
             f"scope '{scope.name}' protects {wanted}, {scope.neighbours}; the plan "
-            f"protects {protected(plan)}, {plan.unit.neighbours}. Change the plan's "
+            f"protects {plan.unit}, {plan.unit.neighbours}. Change the plan's "
             "unit, or name a scope that was opened for it: `dpratio ledger init` "
             "protects rows, and ids with --unit"
         )

@@ -206,10 +206,7 @@ def _require_same_unit(plan: Plan, release: Release, claim: _Claim) -> None:
 
 def _require_counted(plan: Plan, release: Release, claim: _Claim) -> None:
     """Hold a bound to what was counted: the column, or each total that it clips."""
-    counted = {
-        _total_of(release.plan, each): release.plan.unit_of(each).most_groups
-        for each in bounding(release.plan)
-    }
+    counted = {_total_of(release.plan, each) for each in bounding(release.plan)}
     has_totals = release.plan.unit.column is not None
     if claim.clipped is None:
         fits = not has_totals and claim.name in {name for name, _, _ in counted}
@@ -219,8 +216,7 @@ def _require_counted(plan: Plan, release: Release, claim: _Claim) -> None:
             for each in claim.clipped
             if claim.name in each.ratio.totals
         ]
-        fits = has_totals
-        fits &= all(counted.get(key) == _most_groups(plan, key) for key in totals)
+        fits = has_totals and counted.issuperset(totals)
     if not fits:
         names = ", ".join(f"'{each.name}'" for each in release.questions)
         _refuse(
@@ -238,15 +234,6 @@ def _total_of(plan: Plan, question: PlannedQuestion) -> _Total:
 
 def _clipped_by(plan: Plan, question: PlannedQuestion, name: str) -> _Total:
     return name, question.ratio.weight, plan.partitions[question.partition]
-
-
-def _most_groups(plan: Plan, total: _Total) -> int:
-    """In how many groups a total counts, in the question where it counts in most."""
-    return max(
-        plan.unit_of(each).most_groups
-        for each in plan.questions
-        if total[0] in each.ratio.totals and _clipped_by(plan, each, total[0]) == total
-    )
 
 
 def _require_same_bounds(plan: Plan, release: Release, claim: _Claim) -> None:

@@ -1,4 +1,4 @@
-"""Totals and most_groups of a question: planned, priced again, written and said."""
+"""Totals of a question: planned, priced again, written and said."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -11,7 +11,6 @@ from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_bounds import plan_bounds
-from dpratio.plan.plan_words import protected
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -43,29 +42,24 @@ def flights(strategy: str = "focused", **changes: Any) -> Plan:  # noqa: ANN401
     return make_plan(
         [
             Question(RATIO, groups=CARRIERS),
-            Question(RATIO, groups=MONTHS, totals=MONTHLY, most_groups=12),
+            Question(RATIO, groups=MONTHS, totals=MONTHLY),
         ],
         **terms,
     )
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
-def test_each_question_pays_for_its_own_groups_and_totals(
+def test_each_question_pays_for_the_groups_of_the_unit_and_its_own_totals(
     strategy: str, mechanism: str
 ) -> None:
     plan = flights(strategy, mechanism=mechanism)
-    assert [plan.unit_of(each).most_groups for each in plan.questions] == [2, 12]
     assert [plan.unit_of(each).totals for each in plan.questions] == [YEARLY, MONTHLY]
     assert spent(price(plan))[0] == 1
     # Noise for fewer groups, or for narrower totals, is refused.
-    refuse(change_question(plan, 0, most_groups=3))
+    refuse(replace(plan, unit=replace(plan.unit, most_groups=3)))
     refuse(change_question(plan, 0, totals={"delay": Bounds(0, 2400)}))
     refuse(change_question(plan, 1, totals=YEARLY))
     refuse(change_question(plan, 1, totals={}))
-    # There are twelve months, so nobody is in thirteen.
-    price(change_question(plan, 1, most_groups=13))
-    if strategy != "even":
-        price(change_question(plan, 1, most_groups=11))
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
@@ -80,8 +74,8 @@ def test_terms_of_a_question_cost_what_they_cost_as_terms_of_the_unit(
     }
     unit = PrivacyUnit("traveller", totals=MONTHLY, most_groups=12)
     whole = make_plan(RATIO, groups=MONTHS, unit=unit, **terms)
-    asked = Question(RATIO, groups=MONTHS, totals=MONTHLY, most_groups=12)
-    own = make_plan(asked, unit=PrivacyUnit("traveller"), **terms)
+    asked = Question(RATIO, groups=MONTHS, totals=MONTHLY)
+    own = make_plan(asked, unit=PrivacyUnit("traveller", most_groups=12), **terms)
     assert own.questions[0].sums == whole.questions[0].sums
     costs = [price(each) for each in (own, whole)]
     assert costs[0] == costs[1]
@@ -89,12 +83,13 @@ def test_terms_of_a_question_cost_what_they_cost_as_terms_of_the_unit(
 
 def test_a_guess_of_the_units_totals_is_not_about_those_of_a_question() -> None:
     yearly = Guess(ColumnGuess(400, 200), ColumnGuess(20, 9))
-    plain, told = flights(), flights(guess=yearly)
+    given: dict[str, Any] = {"stage": 0, "mechanism": "laplace"}
+    plain, told = flights(**given), flights(**given, guess=yearly)
     assert told.questions[0].sums != plain.questions[0].sums
     assert told.questions[1].sums == plain.questions[1].sums
     price(told)
     monthly = Guess(ColumnGuess(40, 20), ColumnGuess(2, 1))
-    asked = Question(RATIO, groups=MONTHS, totals=MONTHLY, most_groups=12)
+    asked = Question(RATIO, groups=MONTHS, totals=MONTHLY)
     alone = [
         make_plan(
             asked,
@@ -108,11 +103,12 @@ def test_a_guess_of_the_units_totals_is_not_about_those_of_a_question() -> None:
     assert alone[0].sums != alone[1].sums
 
 
-def test_a_first_stage_pays_for_the_groups_of_its_questions() -> None:
+def test_a_first_stage_pays_for_the_groups_of_the_unit() -> None:
     plan = flights(stage=0.25)
     price(plan)
     # Groups come together in a total, so twice as many cost twice as much.
-    refuse(change_question(plan, 0, most_groups=3), "first stage is too small")
+    more = replace(plan.unit, most_groups=3)
+    refuse(replace(plan, unit=more), "first stage is too small")
 
 
 def test_a_plan_without_own_terms_is_written_as_before() -> None:
@@ -132,21 +128,18 @@ def test_own_terms_are_written_and_read_back() -> None:
     plan = flights()
     document = plan_to_document(plan)
     first, second = document["parts"]
-    assert not {"totals", "most_groups"} & set(first)
-    assert second["most_groups"] == 12
+    assert "totals" not in first
     assert second["totals"] == {"delay": [0, 150], "trips": [0, 6]}
     assert plan_from_document(Node(document)) == plan
-    second["most_groups"] = 0
-    with pytest.raises(DocumentRefused, match=r"^\$\.parts\[1\]: most_groups must be"):
+    second["most_groups"] = 2
+    unknown = r"^\$\.parts\[1\]: unknown field 'most_groups'"
+    with pytest.raises(DocumentRefused, match=unknown):
         plan_from_document(Node(document))
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"most_groups": 0}, "most_groups must be a whole number"),
-        ({"most_groups": True}, "most_groups must be a whole number"),
-        ({"most_groups": 2.0}, "most_groups must be a whole number"),
         ({"totals": None}, "totals must map column names"),
         ({"totals": {"delay": (0, 1)}}, "totals must map column names"),
         ({"totals": {"late": Bounds(0, 1)}}, "a question has totals of columns that"),
@@ -161,14 +154,9 @@ def test_edited_terms_of_a_question_are_refused(
 
 
 def test_rows_have_no_totals_in_any_question() -> None:
-    for terms in ({"totals": MONTHLY}, {"most_groups": 12}):
-        with pytest.raises(InvalidInput, match="rows have no totals and lie in one"):
-            flights_of_rows(**terms)
-
-
-def flights_of_rows(**terms: Any) -> Plan:  # noqa: ANN401
-    asked = Question(RATIO, groups=MONTHS, **terms)
-    return make_plan(asked, bounds=BOUNDS, budget=Budget(1))
+    asked = Question(RATIO, groups=MONTHS, totals=MONTHLY)
+    with pytest.raises(InvalidInput, match="rows have no totals and lie in one"):
+        make_plan(asked, bounds=BOUNDS, budget=Budget(1))
 
 
 def test_totals_that_no_question_completes_are_asked_for() -> None:
@@ -180,9 +168,8 @@ def test_totals_that_no_question_completes_are_asked_for() -> None:
 def test_a_plan_says_how_each_question_counts_people() -> None:
     said = flights().summary()
     assert (
-        "Protected: all rows of one traveller, counted in at most so many groups: 2 in "
-        "question 1 and 12 in question 2, added or removed; the number of traveller "
-        "ids too."
+        "Protected: all rows of one traveller, counted in at most 2 groups, added or "
+        "removed; the number of traveller ids too."
     ) in said
     assert (
         "Totals of one traveller in each group of question 1, within: delay 0 to 1200, "
@@ -192,8 +179,6 @@ def test_a_plan_says_how_each_question_counts_people() -> None:
         "Totals of one traveller in each group of question 2, within: delay 0 to 150, "
         "trips 0 to 6; totals are clipped."
     ) in said
-    alike = change_question(flights(), 1, most_groups=2)
-    assert protected(alike) == str(alike.unit)
 
 
 def test_totals_over_the_whole_table_are_in_no_group() -> None:
@@ -206,51 +191,36 @@ def test_totals_over_the_whole_table_are_in_no_group() -> None:
     assert any("traveller in each group of question 2," in each for each in said)
 
 
-def test_keys_are_found_in_as_many_groups_as_any_question_counts() -> None:
-    keys = PrivateKeys("airport", Budget("0.1", "1e-7"))
-    asked = [
-        Question(RATIO, groups=keys, most_groups=5),
-        Question(Ratio("trips", per="delay"), groups=keys),
-        Question(RATIO, groups=CARRIERS, most_groups=9),
-    ]
-    unit = PrivacyUnit("traveller", totals=YEARLY, most_groups=2)
-    plan = make_plan(asked, bounds=BOUNDS, budget=Budget(1, "1e-6"), unit=unit)
-    assert plan.unit_of_keys(plan.questions[0].partition).most_groups == 5
-    price(plan)
-    unasked = replace(plan, questions=plan.questions[2:])
-    assert unasked.unit_of_keys(0).most_groups == 2
-
-
 def test_keys_that_were_found_before_are_paid_for_beside_the_questions() -> None:
     keys = PrivateKeys("airport", Budget("0.1", "1e-7"))
     plan = flights(mechanism="laplace", stage=0)
     refuse(replace(plan, found=(keys,)), "too small for")
 
 
-def test_histograms_count_people_as_their_questions_do() -> None:
-    """Of totals that several questions share, in as many groups as any of them."""
+def test_histograms_count_the_totals_that_questions_leave_open() -> None:
+    """Of totals that several questions share, one histogram is enough."""
     asked = [
-        Question(RATIO, groups=MONTHS, most_groups=12),
-        Question(Ratio("trips", per="delay"), groups=MONTHS, most_groups=3),
+        Question(RATIO, groups=MONTHS),
+        Question(Ratio("trips", per="delay"), groups=MONTHS),
         Question(RATIO, groups=CARRIERS, totals={"trips": Bounds(0, 40)}),
     ]
     unit = PrivacyUnit("traveller", most_groups=2)
     study = Study(asked, bounds=BOUNDS, budget=Budget(1), unit=unit)
     plan = plan_bounds(study, budget=Budget("0.4"))
-    named = {each.name: each.most_groups for each in plan.questions}
-    assert named == {
-        "delay by month": 12,
-        "trips by month": 12,
-        "delay by carrier": None,
-        "trips by carrier": None,
-    }
+    named = [each.name for each in plan.questions]
+    assert named == [
+        "delay by month",
+        "trips by month",
+        "delay by carrier",
+        "trips by carrier",
+    ]
     scales = [each.scales[0] for each in plan.questions]
-    assert scales == pytest.approx([120, 120, 20, 20])
+    assert scales == pytest.approx([20] * 4)
     assert price(plan).epsilon == Fraction("0.4")
-    refuse(change_question(plan, 2, most_groups=3), "too small for the budget")
-    refuse(change_question(plan, 2, most_groups=0), "most_groups must be")
+    more = replace(plan, unit=replace(plan.unit, most_groups=3))
+    refuse(more, "too small for the budget")
     refuse(change_question(plan, 2, totals=YEARLY), "reach its outer limits")
-    assert any("12 counts of every histogram" in each for each in plan.summary())
+    assert any("2 counts of every histogram" in each for each in plan.summary())
     known = plan_bounds(
         replace(study, unit=replace(unit, totals={"delay": Bounds(0, 9)})),
         budget=Budget("0.4"),

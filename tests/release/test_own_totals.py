@@ -1,4 +1,4 @@
-"""Releases whose questions count one person each in their own way."""
+"""Releases whose questions have totals of their own."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from release.releases_for_tests import GROUPS, release_of
 TOTALS = {"score": Bounds(0, 2), "label": Bounds(0, 3)}
 
 
-def plan_of(most_groups: int = 2, reach: float = 9.0) -> Plan:
+def plan_of(reach: float = 9.0) -> Plan:
     ratio = Ratio("score", per="label", guess=0.5)
     return make_plan(
         [
@@ -32,7 +32,6 @@ def plan_of(most_groups: int = 2, reach: float = 9.0) -> Plan:
                 ratio,
                 groups=Groups("h", ["x", "y", "z"]),
                 totals={"score": Bounds(0, reach)},
-                most_groups=most_groups,
             ),
         ],
         bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
@@ -51,25 +50,19 @@ def test_a_release_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_plan(tmp_path / "plan.json") == release.plan
 
 
-def test_plans_that_count_people_in_other_ways_have_other_names() -> None:
-    plans = [plan_of(), plan_of(3), plan_of(reach=10.0)]
+def test_plans_that_clip_people_in_other_ways_have_other_names() -> None:
+    plans = [plan_of(), plan_of(10.0)]
     plain = replace(plans[0], questions=plans[0].questions[:1])
-    assert len({plan_hash(each) for each in (*plans, plain)}) == 4
+    assert len({plan_hash(each) for each in (*plans, plain)}) == 3
 
 
-def test_only_groups_that_share_nobody_are_rolled_up() -> None:
-    release = release_of(plan_of())
-    assert roll_up(release, question=1).questions[0].keys == (None,)
-    with pytest.raises(InvalidInput, match="cells that share units cannot be rolled"):
-        roll_up(release, question=2)
-    alone = roll_up(release_of(plan_of(1)), question=2)
-    (question,) = alone.plan.questions
-    assert (question.totals, question.most_groups) == ({"score": Bounds(0, 9)}, 1)
+def test_a_question_that_is_rolled_up_keeps_its_totals() -> None:
+    (question,) = roll_up(release_of(plan_of()), question=2).plan.questions
+    assert question.totals == {"score": Bounds(0, 9)}
 
 
-@pytest.mark.parametrize("other", [plan_of(3), plan_of(reach=10.0)])
-def test_releases_that_clip_or_choose_in_other_ways_are_not_merged(other: Plan) -> None:
+def test_releases_that_clip_in_other_ways_are_not_merged() -> None:
     one, same = release_of(plan_of()), release_of(plan_of(), 2)
     assert merge([one, same], units_are_disjoint=True).plan.unit == one.plan.unit
-    with pytest.raises(InvalidInput, match="'other totals or most_groups'"):
-        merge([one, release_of(other, 3)], units_are_disjoint=True)
+    with pytest.raises(InvalidInput, match="'other totals'"):
+        merge([one, release_of(plan_of(10.0), 3)], units_are_disjoint=True)

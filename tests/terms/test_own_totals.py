@@ -1,4 +1,4 @@
-"""Totals and most_groups that belong to a question, in Python and in a study file."""
+"""Totals that belong to a question, in Python and in a study file."""
 
 from dataclasses import replace
 from typing import Any
@@ -45,7 +45,6 @@ keys = ["red", "blue"]
 column = "month"
 keys = [1, 2, 3]
 totals = { delay = [0, 150], trips = [0, 6] }
-most_groups = 3
 
 [privacy]
 epsilon = 1
@@ -54,7 +53,7 @@ epsilon = 1
 
 def test_a_question_may_describe_its_people_and_that_is_no_term() -> None:
     people = "{ numerator = { mean = 9, sd = 9 }, per = { mean = 2, sd = 1 } }"
-    written = TEXT.replace("most_groups = 3", f"most_groups = 3\npopulation = {people}")
+    written = TEXT.replace("[privacy]", f"population = {people}\n[privacy]")
     guess = Guess(ColumnGuess(9, 9), ColumnGuess(2, 1))
     study = parse_study(written)
     assert [each.guess for each in study.questions] == [None, guess]
@@ -63,48 +62,33 @@ def test_a_question_may_describe_its_people_and_that_is_no_term() -> None:
         Question(RATIO, guess=2.0)  # type: ignore[arg-type]
 
 
-def test_a_question_may_have_totals_and_groups_of_its_own() -> None:
+def test_a_question_may_have_totals_of_its_own() -> None:
     totals = dict(MONTHLY)
-    own = Question(RATIO, groups=MONTHS, totals=totals, most_groups=3)
+    own = Question(RATIO, groups=MONTHS, totals=totals)
     totals.clear()
-    assert (own.totals, own.most_groups) == (MONTHLY, 3)
+    assert own.totals == MONTHLY
     plain = Question(RATIO, groups=MONTHS)
-    assert (plain.totals, plain.most_groups) == ({}, None)
+    assert plain.totals == {}
     assert len({own, plain, replace(own, name="late")}) == 3
     assert replace(own, name=own.name) == own != replace(own, totals={})
 
 
-@pytest.mark.parametrize(
-    ("terms", "rule"),
-    [
-        ({"totals": [("delay", Bounds(0, 1))]}, "totals must map column names"),
-        ({"totals": {"delay": (0, 1)}}, "totals must map column names"),
-        ({"most_groups": 0}, "most_groups must be a whole number"),
-        ({"most_groups": True}, "most_groups must be a whole number"),
-        ({"most_groups": 10**6 + 1}, "most_groups must be a whole number"),
-    ],
-    ids=str,
-)
-def test_own_terms_keep_the_rules_of_a_unit(terms: dict[str, Any], rule: str) -> None:
-    with pytest.raises(InvalidInput, match=rule):
-        Question(RATIO, **terms)
-    with pytest.raises(InvalidInput, match=rule):
-        UNIT.of_question(**{"totals": {}, "most_groups": None} | terms)
+@pytest.mark.parametrize("totals", [[("delay", Bounds(0, 1))], {"delay": (0, 1)}])
+def test_own_totals_keep_the_rules_of_a_unit(totals: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match="totals must map column names"):
+        Question(RATIO, totals=totals)
+    with pytest.raises(InvalidInput, match="totals must map column names"):
+        UNIT.of_question(totals)
 
 
 def test_a_unit_is_what_a_question_says_or_what_it_says_itself() -> None:
-    assert UNIT.of_question({}, None) is UNIT
-    assert UNIT.of_question(MONTHLY, None) == replace(UNIT, totals=MONTHLY)
-    assert UNIT.of_question({}, 12) == replace(UNIT, most_groups=12)
-    half = UNIT.of_question({"trips": Bounds(0, 6)}, 12)
-    assert half.totals == {"delay": Bounds(0, 1200), "trips": Bounds(0, 6)}
-    assert (half.column, half.neighbours, half.key) == (UNIT.column, *_rest(UNIT))
+    assert UNIT.of_question({}) is UNIT
+    assert UNIT.of_question(MONTHLY) == replace(UNIT, totals=MONTHLY)
+    half = UNIT.of_question({"trips": Bounds(0, 6)})
+    totals = {"delay": Bounds(0, 1200), "trips": Bounds(0, 6)}
+    assert half == replace(UNIT, totals=totals)
     with pytest.raises(InvalidInput, match="rows have no totals and lie in one group"):
-        PrivacyUnit().of_question(MONTHLY, None)
-
-
-def _rest(unit: PrivacyUnit) -> tuple[str, str]:
-    return unit.neighbours, unit.key
+        PrivacyUnit().of_question(MONTHLY)
 
 
 def test_a_changed_unit_enters_and_leaves_cells() -> None:
@@ -116,7 +100,7 @@ def test_groups_of_a_study_file_have_their_own() -> None:
     study = parse_study(TEXT)
     first, second = study.questions
     assert first == Question(RATIO, groups=CARRIERS)
-    assert second == Question(RATIO, groups=MONTHS, totals=MONTHLY, most_groups=3)
+    assert second == Question(RATIO, groups=MONTHS, totals=MONTHLY)
     assert study == Study(
         [first, second],
         bounds={"delay": Bounds(0, 60), "trips": Bounds(0, 1)},
@@ -139,10 +123,10 @@ def test_groups_of_a_study_file_have_their_own() -> None:
 def test_any_groups_may_have_their_own(table: str) -> None:
     head, _, tail = TEXT.partition("[[groups]]")
     _, _, privacy = tail.partition("[privacy]")
-    own = "most_groups = 4\ntotals = { delay = [0, 9] }\n"
+    own = "totals = { delay = [0, 9] }\n"
     study = parse_study(f"{head}[groups]\n{table}\n{own}[privacy]{privacy}")
     (question,) = study.questions
-    assert (question.totals, question.most_groups) == ({"delay": Bounds(0, 9)}, 4)
+    assert question.totals == {"delay": Bounds(0, 9)}
     assert isinstance(question.groups, Groups | PrivateKeys | None)
 
 
@@ -164,9 +148,7 @@ def test_each_ratio_takes_the_totals_of_its_columns() -> None:
     [
         ("trips = [0, 6]", "late = [0, 6]", "$.groups[1].totals: no ratio adds up"),
         ("trips = [0, 6]", "trips = 6", "$.groups[1].totals.trips: must be [lower"),
-        ("most_groups = 3", 'most_groups = "3"', "$.groups[1].most_groups: must be a"),
-        ("most_groups = 3", "most_groups = 0", "$.ratio: most_groups must be a whole"),
-        ("most_groups = 3", "most_group = 3", "$.groups[1]: unknown field 'most_gr"),
+        ("[1, 2, 3]", "[1]\nmost_groups = 3", "$.groups[1]: unknown field 'most_gr"),
     ],
 )
 def test_bad_terms_of_groups_are_refused_with_their_path(

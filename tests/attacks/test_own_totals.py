@@ -1,4 +1,4 @@
-"""Rows 14 to 23 where questions count one person each in their own way."""
+"""Rows 14 to 23 where questions have totals of their own."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from attacks.engines_for_attacks import ENGINES, given_to, released_by
-from curator.own_units_for_tests import (
+from curator.own_totals_for_tests import (
     OWN,
     moved_in_all,
     own_plan,
@@ -21,15 +21,11 @@ from dpratio.curator.reading.statement import Reading
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.plan.price import price
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 NAMES = ("score", "label", "weight", "region", "id")
@@ -53,12 +49,13 @@ def edited(plan: Plan, at: int, **changes: Any) -> Plan:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_14_a_person_moves_as_many_groups_of_a_question_as_it_says(engine: str) -> None:
-    """Ten thousand rows in every group: each question caps them by its own number.
+def test_14_a_person_moves_no_more_groups_of_any_question_than_was_said(
+    engine: str,
+) -> None:
+    """Ten thousand rows in every group: each question keeps two groups of them.
 
-    Two questions about the same groups keep one and three of them; a reading that
-    they shared would keep as many for both. Each sum moves by the clipped totals of
-    its own question.
+    Two questions about the same groups are read together. Each sum moves by the
+    clipped totals of its own question.
 
     Source: found by thinking of it as an attacker would, when questions got their own
     units, 2026.
@@ -75,8 +72,7 @@ def test_14_a_person_moves_as_many_groups_of_a_question_as_it_says(engine: str) 
             [abs(a - b) for a, b in zip(row, beside, strict=True)]
             for row, beside in zip(one, other, strict=True)
         ]
-        *_, most = OWN[plan.questions.index(question)]
-        cells = min(most or plan.unit.most_groups, len(moved))
+        cells = min(plan.unit.most_groups, len(moved))
         assert sum(any(row) for row in moved) == cells
         for row in moved:
             for apart, each in zip(row, question.sums, strict=True):
@@ -84,15 +80,15 @@ def test_14_a_person_moves_as_many_groups_of_a_question_as_it_says(engine: str) 
     assert 0 < moved_in_all(plan, more, less) <= plan.epsilon
 
 
-def test_14_questions_with_other_caps_are_not_read_together() -> None:
+def test_14_statements_with_other_caps_are_not_read_together() -> None:
     """An engine chooses the groups of a person once for all that it reads together.
 
     Source: found by thinking of it as an attacker would, when questions got their own
     units, 2026.
     """
-    plan = own_plan("joint")
+    plans = [own_plan("joint", most_groups=most) for most in (1, 3)]
     with pytest.raises(InvalidInput, match="read together count units in the same"):
-        Reading((asked(plan, 0), asked(plan, 1)))
+        Reading(tuple(asked(each, 0) for each in plans))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -105,14 +101,11 @@ def test_14_keys_are_counted_as_often_as_their_threshold_says(
     units, 2026.
     """
     plan = make_plan(
-        Question(
-            Ratio("score", per="label"),
-            groups=PrivateKeys("region", Budget("0.5", "1e-9")),
-            most_groups=3,
-        ),
+        Ratio("score", per="label"),
+        groups=PrivateKeys("region", Budget("0.5", "1e-9")),
         bounds={"score": Bounds(-1, 1), "label": Bounds(0, 1)},
         budget=Budget(1, "1e-6"),
-        unit=PrivacyUnit("id", totals=TOTALS),
+        unit=PrivacyUnit("id", totals=TOTALS, most_groups=3),
     )
     seen: list[tuple[int, int]] = []
 
@@ -126,60 +119,19 @@ def test_14_keys_are_counted_as_often_as_their_threshold_says(
     assert seen == [(3, 3)]
 
 
-def test_15_questions_whose_groups_share_people_are_not_rolled_up() -> None:
-    """The unit says one group, the question two: squares would not add up.
-
-    Source: found by thinking of it as an attacker would, when questions got their own
-    units, 2026.
-    """
-    plan = own_plan("joint", most_groups=1)
-    table = table_of(rows_of("ann", 8)).to_pydict()
-    release = released_by("python", pa.table(table), plan)
-    assert roll_up(release, question=1).questions[0].values.shape[0] == 1
-    with pytest.raises(InvalidInput, match="cells that share units cannot be rolled"):
-        roll_up(release, question=2)
-
-
 @pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
-def test_18_a_question_pays_for_its_own_groups(strategy: str, mechanism: str) -> None:
-    """Noise for one group of a person is refused where a question counts four.
+def test_18_all_questions_pay_for_the_groups_of_a_person(
+    strategy: str, mechanism: str
+) -> None:
+    """Noise for one group of a person is refused where the unit counts in four.
 
     Source: found by thinking of it as an attacker would, when questions got their own
     units, 2026.
     """
-    plan = own_plan(strategy, mechanism, most_groups=4)
+    plan = own_plan(strategy, mechanism, most_groups=1)
     price(plan)
-    for changes in ({"most_groups": 4}, {"most_groups": None}):
-        with pytest.raises(PlanRefused, match="too small for"):
-            price(edited(plan, 0, **changes))
-
-
-def test_18_the_first_stage_of_a_question_pays_for_its_own_groups() -> None:
-    """Totals over all groups are as far apart as the groups of a question together.
-
-    Source: found by thinking of it as an attacker would, when questions got their own
-    units, 2026.
-    """
-    plan = own_plan("focused", most_groups=4, stage=0.3)
-    price(plan)
-    with pytest.raises(PlanRefused, match="noise of the first stage is too small"):
-        price(edited(plan, 0, most_groups=4))
-
-
-def test_18_a_histogram_pays_for_the_groups_of_its_question() -> None:
-    """The unit says one group; totals of a question are counted in four.
-
-    Source: found by thinking of it as an attacker would, when questions got their own
-    units, 2026.
-    """
-    groups = Groups("region", REGIONS)
-    question = Question(Ratio("score", per="label"), groups=groups, most_groups=4)
-    study = Study(question, bounds={}, budget=Budget(1), unit=PrivacyUnit("id"))
-    plan = plan_bounds(study, budget=Budget(1))
-    price(plan)
-    cheap = replace(plan.questions[0].sums[0], scale=plan.questions[0].scales[0] / 4)
-    with pytest.raises(PlanRefused, match="too small for the budget"):
-        price(edited(plan, 0, sums=(cheap,)))
+    with pytest.raises(PlanRefused, match="too small for"):
+        price(replace(plan, unit=replace(plan.unit, most_groups=4)))
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
@@ -198,16 +150,16 @@ def test_20_wider_totals_of_a_question_are_not_free(
             price(edited(plan, at, totals=wider))
 
 
-def test_23_concentrated_privacy_counts_the_groups_of_each_question() -> None:
-    """Sums apart, squared, cost as much as their own questions move them.
+def test_23_concentrated_privacy_counts_the_groups_of_a_person() -> None:
+    """Sums apart, squared, cost as much as a person moves them in two groups.
 
     Source: found by thinking of it as an attacker would, when questions got their own
     units, 2026.
     """
-    plan = own_plan("joint", most_groups=1)
+    plan = own_plan("joint", most_groups=2)
     apart = [
-        (most or 1) * Fraction(each.sensitivity) / Fraction(each.scale)
-        for question, (*_, most) in zip(plan.questions, OWN, strict=True)
+        2 * Fraction(each.sensitivity) / Fraction(each.scale)
+        for question in plan.questions
         for each in question.sums
     ]
     squares = sum((each**2 for each in apart), Fraction(0))

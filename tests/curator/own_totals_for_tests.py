@@ -1,4 +1,4 @@
-"""A study whose questions count one person each in their own way, and its price."""
+"""A study whose questions have totals of their own, and its price."""
 
 from fractions import Fraction
 from typing import Any
@@ -21,19 +21,12 @@ from dpratio.terms.unit import PrivacyUnit
 __all__ = ["OWN", "moved_in_all", "own_plan", "paid_in_all", "sums_before_noise"]
 
 ALL, SOME = Groups("region", REGIONS), Groups("region", REGIONS[:3])
-# Of every question its groups, own totals and own number of groups: more and fewer
-# than the unit's, two of them about the same groups.
-OWN: list[tuple[str, str, Groups | None, dict[str, Bounds], int | None]] = [
-    ("score", "label", ALL, {}, 1),
-    ("label", "score", ALL, {"label": Bounds(0.25, 40)}, 3),
-    ("score", "label", SOME, {}, None),
-    (
-        "score",
-        "label",
-        None,
-        {"score": Bounds(-6, 9), "label": Bounds(1, 12)},
-        None,
-    ),
+# Of every question its groups and own totals: two are about the same groups.
+OWN: list[tuple[str, str, Groups | None, dict[str, Bounds]]] = [
+    ("score", "label", ALL, {}),
+    ("label", "score", ALL, {"label": Bounds(0.25, 40)}),
+    ("score", "label", SOME, {}),
+    ("score", "label", None, {"score": Bounds(-6, 9), "label": Bounds(1, 12)}),
 ]
 
 
@@ -45,16 +38,15 @@ def own_plan(
     most_groups: int = 2,
     **terms: Any,  # noqa: ANN401
 ) -> Plan:
-    """Plan one release of all of them; the unit's own terms hold where none are."""
+    """Plan one release of all of them; the unit's totals hold where none are."""
     guess = 0.75 if strategy == "focused" else None
     questions = [
         Question(
             Ratio(above, per=below, weight="weight", guess=guess),
             groups=groups,
             totals=totals,
-            most_groups=most,
         )
-        for above, below, groups, totals, most in OWN
+        for above, below, groups, totals in OWN
     ]
     return make_plan(
         questions,
@@ -118,11 +110,11 @@ def paid_in_all(plan: Plan) -> Fraction:
     Worked out here from the list above, not from what the plan says of its questions.
     """
     ratios = []
-    for question, (_, _, _, own, most) in zip(plan.questions, OWN, strict=True):
+    for question, (_, _, _, own) in zip(plan.questions, OWN, strict=True):
         unit = PrivacyUnit(
             "id",
             totals={**plan.unit.totals, **own},
-            most_groups=most or plan.unit.most_groups,
+            most_groups=plan.unit.most_groups,
             neighbours=plan.unit.neighbours,
         )
         cells = cells_of(plan, question.partition)

@@ -1,4 +1,4 @@
-"""Questions that count one person each in their own way: same integers, one price."""
+"""Questions with totals of their own: the same integers, one price."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.own_units_for_tests import (
+from curator.own_totals_for_tests import (
     OWN,
     moved_in_all,
     own_plan,
@@ -15,10 +15,8 @@ from curator.own_units_for_tests import (
     sums_before_noise,
 )
 from curator.people_for_tests import REGIONS, Table, crowds
-from curator.tables_for_tests import ENGINES, asked, exact, fixed
+from curator.tables_for_tests import ENGINES, exact, fixed
 from dpratio.curator import measure
-from dpratio.curator.reading.statement import Reading
-from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.terms.unit import NEIGHBOURS
 from tiers import quick_first
@@ -44,7 +42,7 @@ def crowd() -> Table:
 def as_one_question(plan: Plan, at: int) -> Plan:
     """The plan as if its unit were that of one of its questions."""
     unit = plan.unit_of(plan.questions[at])
-    plain = tuple(replace(each, totals={}, most_groups=None) for each in plan.questions)
+    plain = tuple(replace(each, totals={}) for each in plan.questions)
     return replace(plan, unit=unit, questions=plain)
 
 
@@ -60,16 +58,11 @@ def test_each_question_has_the_integers_of_a_study_with_its_unit(
         assert found[at] == exact(table.to_pydict(), alone, "python", question=at)
 
 
-def test_questions_that_choose_the_same_groups_are_read_together() -> None:
+def test_questions_about_the_same_groups_are_read_together() -> None:
     plan = own_plan()
     groups = [measure._known_groups(each) for each in plan.partitions]
     read = measure._readings(plan, groups)
-    assert [len(each.statements) for each in read.values()] == [1, 1, 1, 1]
-    same = tuple(replace(each, most_groups=3) for each in plan.questions)
-    read = measure._readings(replace(plan, questions=same), groups)
     assert [len(each.statements) for each in read.values()] == [2, 1, 1]
-    with pytest.raises(InvalidInput, match=r"^statements that are read together "):
-        Reading((asked(plan, 0), asked(plan, 1)))
 
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)
