@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.release.files import FORMAT, write_release
+from dpratio.release.document import FORMAT
+from dpratio.release.files import write_release
 from dpratio.terms.budget import Budget
 from planned import plan_scores
 from release.edited_documents import refusal, signed

@@ -196,13 +196,14 @@ def read_values(node: Node, shape: tuple[int, int]) -> Integers:
     for index, row in enumerate(rows):
         cells = row.value if isinstance(row.value, list) else []
         integers = [_integer_of(cell) for cell in cells]
-        if len(integers) != shape[1] or None in integers:
+        known = [each for each in integers if each is not None]
+        if len(integers) != shape[1] or len(known) != shape[1]:
             # Cells get their paths only where one of them is refused.
             nodes = row.items()
             if len(nodes) != shape[1]:
                 row.refuse(f"must hold {shape[1]} sums")
-            integers = [read_integer(cell) for cell in nodes]
-        values[index] = integers
+            known = [read_integer(cell) for cell in nodes]
+        values[index] = known
     return values
 
 

@@ -60,7 +60,7 @@ def verbs(location: str | Path) -> list[Callable[[], object]]:
         partial(ledger.publish, name_of(1)),
         partial(ledger.approve, plan_of("0.1"), source="mine"),
         partial(ledger.allow_source, "mine"),
-        partial(ledger.seal, name_of(1), b"bytes", "json"),
+        partial(ledger.seal, name_of(1), b"bytes"),
         partial(ledger.sealed, name_of(1), plan_of("0.1")),
         partial(verify_ledger, ledger),
     ]
