@@ -56,7 +56,6 @@ def test_the_wheel_holds_the_package_and_nothing_else(names: set[str]) -> None:
         "dpratio/py.typed",
         "dpratio/release/example_release.json",
         "dpratio/release/example_release_joint.json",
-        "dpratio/show/page_files/head.html",
         "dpratio/show/page_files/report.html",
         "dpratio/simulation/paper/data/published.csv",
         "dpratio/web/static/page.js",

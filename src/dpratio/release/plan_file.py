@@ -23,9 +23,7 @@ from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node
 
 __all__ = [
-    "plan_from_text",
     "plan_hash",
-    "plan_to_bytes",
     "read_plan",
     "require_plan_place",
     "write_plan",
@@ -65,7 +63,7 @@ def write_plan(plan: Plan, path: str | PathLike[str]) -> None:
     require(isinstance(plan, Plan), "plan must be a Plan", plan)
     require(isinstance(path, str | PathLike), "a plan is written to a path", path)
     is_there = require_plan_place(path)
-    write_whole(path, plan_to_bytes(plan), replace=is_there)
+    write_whole(path, checked_bytes(_body(plan)), replace=is_there)
 
 
 def require_plan_place(path: str | PathLike[str]) -> bool:
@@ -114,16 +112,6 @@ def read_plan(path: str | PathLike[str]) -> Plan:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
-    return plan_from_text(text)
-
-
-def plan_to_bytes(plan: Plan) -> bytes:
-    """Give the bytes that `write_plan` writes."""
-    return checked_bytes(_body(plan))
-
-
-def plan_from_text(text: str) -> Plan:
-    """Read a plan from the text of its file; exceptions as `read_plan` has them."""
     node = Node(parse(text))
     require_format(node, FORMAT)
     fields = node.fields("format", "version", "plan", "sha256")

@@ -9,10 +9,10 @@ from dpratio.release.files import release_to_bytes
 from dpratio.release.release import Release
 from dpratio.tabular import PUBLIC
 
-__all__ = ["MOST_EMBEDDED", "Embedded", "embedded_release", "pack"]
+__all__ = ["Embedded", "embedded_release"]
 
 # A report of 5,000 groups stays below 3 MB with it.
-MOST_EMBEDDED = 1_000_000
+_MOST_EMBEDDED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,7 @@ class Embedded:
         )
 
 
-def pack(content: bytes) -> str:
-    """Compress bytes by gzip and write them in base 64."""
-    return base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")
-
-
-def embedded_release(release: Release, most: int = MOST_EMBEDDED) -> Embedded | None:
+def embedded_release(release: Release, most: int = _MOST_EMBEDDED) -> Embedded | None:
     """Pack a release as the JSON file that `write_release` writes, byte for byte.
 
     Args:
@@ -60,7 +55,7 @@ def embedded_release(release: Release, most: int = MOST_EMBEDDED) -> Embedded | 
     if release.origin == PUBLIC:
         return None
     content = release_to_bytes(release)
-    packed = pack(content)
+    packed = base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")
     return Embedded(
         f"release-{release.id[:8]}.json",
         hashlib.sha256(content).hexdigest(),

@@ -4,9 +4,12 @@ Nothing in it comes from the network, and its policy allows nothing to: the one 
 that may run is named by its hash. Texts are escaped by the template.
 """
 
+import base64
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 from dpratio.analyst.curve.curve_results import Curve
@@ -37,9 +40,8 @@ from dpratio.show.sections.facts import (
     recorded_facts,
     verify_commands,
 )
-from dpratio.show.sections.template import hash_of, page_file, render_page, safe
 from dpratio.show.text import render
-from dpratio.tabular import PUBLIC
+from dpratio.tabular import PUBLIC, printable
 
 __all__ = ["render_report"]
 
@@ -62,7 +64,7 @@ def render_report(
     require(isinstance(release, Release), "release must be a Release", release)
     require_answers(release, answers)
     estimates = estimate_ratios(release, level=level, method=method)
-    script, style = page_file("report.js"), chart_style() + page_file("report.css")
+    script, style = _page_file("report.js"), chart_style() + _page_file("report.css")
     blocks = block_terms(estimates, reference)
     reference = estimates.reference if reference is None else reference
     chances = chances_of(release, reference)
@@ -84,7 +86,7 @@ def render_report(
     missing = describe_unfound(release.plan, release.searched)
     said = [*plan.summary(), *missing, *merged_of(release)]
     summary = [shortened(line) for line in said]
-    return render_page(
+    return _filled_in(
         title=f"{made_up}{heading}",
         heading=heading,
         answer=shortened(answer_of(estimates, reference, chances)),
@@ -108,17 +110,17 @@ def render_report(
         promised=promised_of(release),
         not_covered=plan.not_covered,
         measured=[line for line in summary if not line.startswith("Asked")],
-        plan_table=safe(plan.to_html()),
+        plan_table=_safe(plan.to_html()),
         facts=header_facts(release, record),
         recorded=recorded_facts(release, record),
         embedded=embedded,
         commands=verify_commands(release, embedded, level, method),
         release_id="none" if release.origin == PUBLIC else release.id,
         made_by=release.made_by,
-        data=safe(_embedded(data)),
-        script=safe(script),
-        script_hash=hash_of(script),
-        style=safe(style),
+        data=_safe(_embedded(data)),
+        script=_safe(script),
+        script_hash=_hash_of(script),
+        style=_safe(style),
     )
 
 
@@ -133,3 +135,34 @@ def _embedded(data: dict[str, Any]) -> str:
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
+
+
+def _filled_in(**terms: object) -> str:
+    """Fill in the report; what its template does not know is an error, not a gap."""
+    from jinja2 import Environment, StrictUndefined
+
+    # Marks of direction in a key would turn the words and numbers beside it around.
+    rules = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda said: printable(said) if type(said) is str else said,
+    )
+    return rules.from_string(_page_file("report.html")).render(**terms)
+
+
+def _page_file(name: str) -> str:
+    """Read a template, a style sheet or a script."""
+    return (files("dpratio.show") / "page_files" / name).read_text(encoding="utf-8")
+
+
+def _hash_of(script: str) -> str:
+    """Name a script as the policy of a page does, so that it alone may run."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _safe(text: str) -> Any:  # noqa: ANN401 (Jinja is loaded here)
+    """Mark what this room made itself as not to be escaped again."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704 (made here, or escaped by to_html)
