@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from dpratio.checks import require
 from dpratio.plan.histogram.histograms import counted_of
@@ -9,12 +10,12 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.sums import CUT
 from dpratio.plan.strategy.layout import HISTOGRAM
-from dpratio.release.added_cost import added_up, dearest
 from dpratio.release.noisy_sums import NoisySums, added_sums
 from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
 from dpratio.release.roll_up import derived_id
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.groups import Groups
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.study import UNMEASURED
 
 __all__ = ["merge"]
@@ -81,7 +82,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     )
     rule = "releases add up only if no row and no person is in two of them"
     require(units_are_disjoint is True, rule, units_are_disjoint, hint)
-    plan = added_up([each.measured for each in given])
+    plan = _added_up([each.measured for each in given])
     questions = tuple(
         _added(asked, same)
         for asked, *same in zip(
@@ -99,9 +100,60 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         is_simulated=any(each.is_simulated for each in given),
         sources=tuple(ordered),
         ledger_heads=tuple(sorted({head for each in given for head in each.all_heads})),
-        cost_if_disjoint=dearest(given),
+        cost_if_disjoint=_dearest(given),
         origin=_origins(given),
     )
+
+
+def _added_up(plans: Sequence[Plan]) -> Plan:
+    """Give a plan that states what somebody pays who is in all of the releases.
+
+    Its noise is that of one of them; the epsilon and delta of the others come on top,
+    and so do the keys that they found.
+
+    Raises:
+        InvalidInput: When the costs are too large together to be stated.
+
+    Guarantee:
+        Epsilon and delta of the result are at least the sums of those of the plans,
+        however the plans were added up before. Proof: docs/proofs/derived.md.
+    """
+    # Chosen by what adding leaves alone, so that the order does not matter.
+    first = max(plans, key=_rank)
+    epsilon = sum((plan.epsilon for plan in plans), Fraction(0))
+    delta = sum((plan.delta for plan in plans), Fraction(0))
+    # Keys were found for each release, and paid for each time.
+    found = [each for plan in plans for each in plan.private_keys]
+    for each in first.partitions:
+        if isinstance(each, PrivateKeys):
+            found.remove(each)
+    named = {plan.title for plan in plans}
+    mechanism = first.mechanism
+    if mechanism == "laplace":
+        # A delta that was allowed and not needed is not spent, and stays allowed.
+        delta = max(delta, *(plan.budget.delta for plan in plans))
+    else:
+        # The classical formula ends at epsilon 1. The law of the noise is the same.
+        mechanism = "analytic_gaussian"
+    return replace(
+        first,
+        title=first.title if len(named) == 1 else None,
+        mechanism=mechanism,
+        budget=Budget(epsilon, delta),
+        found=tuple(sorted(found, key=repr)),
+    )
+
+
+def _dearest(releases: Sequence[Release]) -> Budget:
+    """Give the largest epsilon and delta that somebody pays who is in one of them."""
+    costs = [each.cost_if_disjoint or each.cost for each in releases]
+    epsilon = max(each.epsilon for each in costs)
+    return Budget(epsilon, max(each.delta for each in costs))
+
+
+def _rank(plan: Plan) -> tuple[bool, str]:
+    lasting = (plan.questions, plan.partitions, plan.stage)
+    return plan.mechanism != "laplace", repr(lasting)
 
 
 def _settled(release: Release) -> Release:
@@ -256,7 +308,6 @@ def _shape(question: ReleasedQuestion) -> tuple[object, ...]:
         [(each.mechanism, each.scales, each.counts.tolist()) for each in sums.noise]
         for sums in question.sums
     ]
-    # Where all guesses agree the id is what it was before others could be merged.
     kinds = [each.kind for each in question.beside]
     return question.groups, layers[0], *zip(kinds, layers[1:], strict=True)
 
