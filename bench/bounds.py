@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 import dpratio as dpr
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.histogram.propose import Noisy, proposed
-from dpratio.simulation.forecast.sought import places_on
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]
@@ -53,6 +52,13 @@ SHAPES: dict[str, Draw] = {
 ROUNDS = 3
 # People, and what is spent on the histogram: together 1,000. Sums get nine times that.
 BUDGETS = ((2_000, 0.5, 300), (10_000, 0.1, 300), (100_000, 0.01, 60))
+
+
+def places_on(ladder: Ladder, values: Floats) -> NDArray[np.int64]:
+    """Give the cell of each number, as `Ladder.place` does."""
+    edges = np.array(ladder.edges)
+    left = np.searchsorted(edges, values, side="left")
+    return np.where(values < 0, left, np.searchsorted(edges, values, side="right"))
 
 
 def noisy_histogram(rng: np.random.Generator, values: Floats, epsilon: float) -> Noisy:

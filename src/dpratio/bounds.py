@@ -12,16 +12,12 @@ from dpratio.curator.release_bins import release_bins
 from dpratio.curator.release_bounds import release_bounds
 from dpratio.plan.bins.plan_bins import plan_bins
 from dpratio.plan.plan_bounds import plan_bounds
-from dpratio.terms.bins.score_bins import ProposedBins
-from dpratio.terms.bounds import Proposed
 
 __all__ = [
     "BinProposal",
     "BoundChoices",
     "GroupChoices",
     "Proposals",
-    "Proposed",
-    "ProposedBins",
     "choose_bounds",
     "count_beyond",
     "plan_bins",

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from attacks.engines_for_attacks import ENGINES, released_by, sums_by
-from curator.bins_for_tests import BOUNDS
+from curator.bins_for_tests import BOUNDS, grid_plan
 from curator.bins_for_tests import study_of as scores_of
 from curator.histograms_for_tests import (
     groups_plan,
@@ -300,3 +300,21 @@ def test_22_a_histogram_leaves_the_door_with_noise() -> None:
     table = pa.table({"spent": [1.0], "orders": [1.0]})
     (released, *_) = released_by("duckdb", table, rows_plan()).questions
     assert np.count_nonzero(released.values) > len(Ladder().labels) // 4
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_14_a_person_of_many_scores_moves_a_grid_by_most_groups(engine: str) -> None:
+    """A thousand rows in every cell are as many counts as groups are counted.
+
+    Source: the rule of the issue that asked for bins at private quantiles, 2026.
+    """
+    plan = grid_plan(cells=16, unit=PrivacyUnit("user", most_groups=2))
+    both = pa.table(
+        {
+            "user": ["ann", *["eve"] * 1000],
+            "score": [0.5, *(0.1 + at / 1250 for at in range(1000))],
+            "label": [1] * 1001,
+        }
+    )
+    before = sums_by(engine, both.slice(0, 1), plan)
+    assert moved(before, sums_by(engine, both, plan)) == 2

@@ -138,7 +138,6 @@ def test_provenance_is_the_same_for_tables_of_any_size(
         "cost_if_disjoint",
         "origin",
         "source_hash",
-        "searched",
     }
     for name in fields - {"questions"}:
         assert getattr(small, name) == getattr(large, name)

@@ -16,7 +16,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
-from plan.search_plans import search_plan
 
 STRATEGIES = pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
 LAWS = pytest.mark.parametrize("law", ["laplace", "analytic_gaussian"])
@@ -115,12 +114,6 @@ def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
     assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
     cost = price(plan)
     assert [float(each) for each in cost.pure] == pytest.approx(moves, rel=CLOSE)
-
-
-def test_counts_that_find_bounds_are_charged_beside_what_is_left() -> None:
-    cost = price(search_plan())
-    assert cost.pure == (Fraction(1, 10), Fraction(9, 10))
-    assert {cost.gaussian, cost.keys_delta, cost.delta} == {Fraction(0)}
 
 
 def test_counts_cost_epsilon_and_nothing_else() -> None:

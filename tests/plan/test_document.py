@@ -15,7 +15,7 @@ from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Question
@@ -226,24 +226,6 @@ def test_names_and_answers_of_a_question_are_written_where_they_are_its_own() ->
     first, second = plan_to_document(plan)["parts"]
     assert not {"name", "answers"} & set(first)
     assert (second["name"], second["answers"]) == ("mine", ["ratio", "means"])
-
-
-def test_bounds_keep_the_release_that_proposed_them() -> None:
-    origin = Proposed("0" * 32, Fraction(1, 20))
-    found = Bounds(0, 1, proposed=origin)
-    plan = make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": found, "label": Bounds.binary()},
-        budget=Budget(1),
-    )
-    document = plan_to_document(plan)
-    written = {"proposed": [0.0, 1.0], "by": "0" * 32, "epsilon": "1/20"}
-    assert document["bounds"]["score"] == written
-    assert plan_from_document(Node(document)) == plan
-    assert f"score 0 to 1 ({origin})" in str(plan)
-    document["bounds"]["score"] = {**written, "by": "me"}
-    with pytest.raises(DocumentRefused, match="named by 32 hexadecimal digits"):
-        plan_from_document(Node(document))
 
 
 def test_a_title_is_written_where_there_is_one() -> None:

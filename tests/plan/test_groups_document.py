@@ -36,9 +36,6 @@ def refusal(document: object) -> str:
     [
         None,
         Groups("k", ["a", "b"]),
-        Groups.cross(
-            ScoreBins.quantiles("score", 4, [0, 0.5, 1], by="0" * 32, epsilon="0.3")
-        ),
         Groups("k", [2, 1]),
         Groups("k", [True, False, None]),
         Groups("k", [DAY, None]),

@@ -225,17 +225,3 @@ def test_a_plan_of_people_says_how_often_each_counts() -> None:
     assert "each moves 3 counts of every histogram by 1, and as many back" in said
     whole = plan_bounds(study_of(unit=PrivacyUnit("user")), budget=Budget(1))
     assert "Counted: totals of spent, one for each user, in 84" in whole.asked()[0]
-
-
-@pytest.mark.parametrize("with_ids", [False, True])
-def test_bounds_that_a_release_would_find_are_looked_for(with_ids: bool) -> None:  # noqa: FBT001
-    totals = {"spent": Bounds.find(0, 99), "orders": Bounds(0, 9)}
-    unit = PrivacyUnit("id", totals=totals) if with_ids else PrivacyUnit()
-    study = Study(
-        Ratio("spent", per="orders"),
-        bounds=totals | ({"spent": Bounds(0, 99)} if with_ids else {}),
-        unit=unit,
-        budget=Budget(1),
-    )
-    plan = plan_bounds(study, budget=Budget("0.1"))
-    assert [each.name for each in plan.questions] == ["spent"]

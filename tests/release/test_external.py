@@ -3,7 +3,6 @@
 import json
 import math
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -295,10 +294,3 @@ def test_the_same_sums_have_the_same_id() -> None:
     assert wrapped().id != wrapped({**SUMS, "ws": [51.0]}).id
     assert wrapped(is_simulated=True).is_simulated
     assert np.array_equal(wrapped().questions[0].values, wrapped().questions[0].values)
-
-
-def test_bounds_of_others_name_no_release_that_proposed_them() -> None:
-    origin = dpr.bounds.Proposed("0" * 32, Fraction(1, 20))
-    bounds = BOUNDS | {"score": dpr.Bounds(0, 1, proposed=origin)}
-    with pytest.raises(InvalidInput, match="name no release that proposed them, got"):
-        wrapped(bounds=bounds)

@@ -3,7 +3,6 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.bounds import Bounds
 
 BAD_ENDS = [True, None, "0", Decimal("0.5"), 1j, [0], b"0"]
 
@@ -158,54 +157,3 @@ def test_what_counts_as_one_is_no_column() -> None:
     for is_one, is_binary in ((True, False), (1, True)):
         with pytest.raises(InvalidInput, match="what counts as 1 is binary"):
             Bounds(0, 1, is_binary, is_one=is_one)  # type: ignore[arg-type]
-
-
-def test_a_bound_says_which_release_proposed_it() -> None:
-    origin = Proposed("0" * 32, Fraction(1, 20))
-    found = Bounds(0, 512, proposed=origin)
-    said = f"proposed by release {'0' * 32} at epsilon 0.05"
-    assert str(found) == f"0 to 512 ({said})"
-    assert found != Bounds(0, 512)
-    assert f", proposed={origin!r})" in repr(found)
-    assert Proposed("0" * 32, "0.05") == origin  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("name", ["", "0" * 31, "A" * 32, None, 7])
-def test_only_a_release_proposes(name: object) -> None:
-    with pytest.raises(InvalidInput, match="named by 32 hexadecimal digits"):
-        Proposed(name, Fraction(1))  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="proposed bounds name their release"):
-        Bounds(0, 1, proposed=name or "no")  # type: ignore[arg-type]
-
-
-def test_a_natural_bound_is_not_proposed() -> None:
-    origin = Proposed("0" * 32, Fraction(1))
-    for given_flag in ({"natural": True}, {"is_binary": True}):
-        with pytest.raises(InvalidInput, match="and are not natural"):
-            Bounds(0, 1, proposed=origin, **given_flag)
-    with pytest.raises(InvalidInput, match="epsilon must be positive"):
-        Proposed("0" * 32, Fraction(0))
-
-
-def test_bounds_that_are_to_be_found_say_so() -> None:
-    found = Bounds.find(0, 100)
-    assert found == Bounds(0, 100, to_find=True) != Bounds(0, 100)
-    assert str(found) == "found within 0 to 100"
-    assert repr(found).endswith("is_binary=False, to_find=True)")
-    assert (Bounds.find().lower, Bounds.find().upper) == (-(2.0**32), 2.0**32)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"to_find": 1}, "to_find must be true or false"),
-        ({"to_find": True, "natural": True}, "neither natural nor proposed"),
-        (
-            {"to_find": True, "proposed": Proposed("0" * 32, Fraction(1))},
-            "neither natural nor proposed",
-        ),
-    ],
-)
-def test_bounds_that_are_known_are_not_found(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidInput, match=words):
-        Bounds(0, 1, **given)

@@ -127,3 +127,9 @@ def test_a_binned_column_needs_bounds() -> None:
     assert str(caught.value) == (
         "a binned column needs bounds, got 'score'. Add bounds for 'score'."
     )
+
+
+@pytest.mark.parametrize("edges", [[0, 10**400], [-(10**400), 0]])
+def test_whole_numbers_beyond_all_floats_are_no_edges(edges: list[int]) -> None:
+    with pytest.raises(InvalidInput, match="edges must be numbers"):
+        ScoreBins("score", edges)

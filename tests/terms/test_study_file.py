@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dpratio.errors import DocumentRefused
-from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
@@ -251,58 +251,15 @@ def test_bounds_may_be_natural_and_cuts_be_counted() -> None:
     assert parse_study(study()).clipping == "measured"
 
 
-def test_bounds_may_name_the_release_that_proposed_them() -> None:
-    found = '{ proposed = [0, 512], by = "' + "0" * 32 + '", epsilon = 0.05 }'
-    text = study(bounds=f's = {found}\ny = "binary"\nw = [0.25, 3]')
-    origin = Proposed("0" * 32, Fraction(1, 20))
-    assert parse_study(text).bounds["s"] == Bounds(0, 512, proposed=origin)
-
-
 @pytest.mark.parametrize(
     ("score", "said"),
     [
         ("{ range = [0, 1] }", "$.bounds.s: unknown field 'range'"),
         ("{ natural = true }", "$.bounds.s.natural: must be [lower, upper]"),
         ("{ natural = [1, 0] }", "bounds must be finite and in order"),
-        ("{ proposed = [0, 1] }", "$.bounds.s: field 'by' is missing"),
-        (
-            '{ proposed = [0, 1], by = "me", epsilon = 1 }',
-            "named by 32 hexadecimal digits",
-        ),
-        (
-            '{ proposed = 5, by = "' + "0" * 32 + '", epsilon = 1 }',
-            "$.bounds.s.proposed: must be [lower, upper]",
-        ),
     ],
 )
-def test_bounds_with_an_origin_are_two_numbers_and_where_they_are_from(
-    score: str, said: str
-) -> None:
+def test_natural_bounds_are_two_numbers(score: str, said: str) -> None:
     text = study(bounds=f's = {score}\ny = "binary"\nw = [0.25, 3]')
     with pytest.raises(DocumentRefused, match=re.escape(said)):
         parse_study(text)
-
-
-def test_bounds_may_be_left_to_the_release_to_find() -> None:
-    asked = parse_study(
-        """
-        ratio = { numerator = "spent", per = "orders" }
-        bounds = { spent = "find", orders = { find = [0, 64] } }
-        privacy = { epsilon = 1, search = 0.2 }
-        unit = { column = "id", totals = { spent = { find = [0, 9] } } }
-        """
-    )
-    assert asked.bounds == {"spent": Bounds.find(), "orders": Bounds.find(0, 64)}
-    assert asked.unit.totals == {"spent": Bounds.find(0, 9)}
-    assert asked.search == Fraction(1, 5)
-
-
-def test_all_bounds_may_be_left_to_the_release_to_find() -> None:
-    found, text = 'bounds = "find"', 'ratio = { numerator = "spent", per = "orders" }'
-    each = 'bounds = { spent = "find", orders = "find" }'
-    rest = "privacy = { epsilon = 1 }"
-    asked = parse_study(f"{text}\n{found}\n{rest}")
-    assert asked == parse_study(f"{text}\n{each}\n{rest}")
-    said = "$.bounds: must be bounds by column, or 'find', got 'look'."
-    with pytest.raises(DocumentRefused, match=re.escape(said)):
-        parse_study(f'{text}\nbounds = "look"\n{rest}')

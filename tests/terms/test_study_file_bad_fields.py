@@ -50,11 +50,9 @@ BAD: dict[str, dict[str, str]] = {
         f'{RATIO}answers = ["ratio", 1]': ".answers[1]: must be text, got 1.",
     },
     "bounds": {
-        "s = 1": ".s: must be [lower, upper], 'binary' or 'find', got 1.",
-        's = "Binary"': ".s: must be [lower, upper], 'binary' or 'find', got 'Binary'.",
-        "s = [0, 1, 2]": (
-            ".s: must be [lower, upper], 'binary' or 'find', got [0, 1, 2]."
-        ),
+        "s = 1": ".s: must be [lower, upper] or 'binary', got 1.",
+        's = "Binary"': ".s: must be [lower, upper] or 'binary', got 'Binary'.",
+        "s = [0, 1, 2]": (".s: must be [lower, upper] or 'binary', got [0, 1, 2]."),
         's = ["0", 1]': ".s[0]: must be a number, got '0'.",
         "s = [0, true]": ".s[1]: must be a number, got True.",
         "s = [0, inf]": ".s[1]: must be a finite number, got Infinity.",

@@ -62,7 +62,7 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
         (
             "privacy",
             "seed = 1",
-            "clipping, delta, epsilon, mechanism, scope, search, stage, strategy",
+            "clipping, delta, epsilon, mechanism, scope, stage, strategy",
         ),
     ],
 )

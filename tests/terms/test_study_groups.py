@@ -230,9 +230,7 @@ def test_a_bad_table_is_refused_with_its_path(table: str, message: str) -> None:
 BAD_UNITS = {
     "column = 1": ".column: must be text, got 1.",
     "totals = []": ".totals: must be a table of fields, got [].",
-    "totals = { s = 1 }": (
-        ".totals.s: must be [lower, upper], 'binary' or 'find', got 1."
-    ),
+    "totals = { s = 1 }": (".totals.s: must be [lower, upper] or 'binary', got 1."),
     "most_groups = 1.5": ".most_groups: must be a whole number, got 1.5.",
     "key = 1": ".key: must be text, got 1.",
     'neighbours = "swap"': (

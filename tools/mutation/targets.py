@@ -87,7 +87,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "plan/stage/test_realise.py",
         "plan/strategy/test_first_totals.py",
         "plan/strategy/test_planned_stage.py",
-        "plan/search/test_realise_bounds.py",
         "plan/histogram/test_histograms.py",
     ),
 }

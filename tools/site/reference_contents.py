@@ -55,8 +55,8 @@ PAGES = {
         as any sums, and the bounds that they propose; on a finer grid, bins at
         quantiles. All in `dpratio.bounds`.""",
         """plan_bounds release_bounds propose_bounds choose_bounds propose_groups
-        count_beyond plan_bins release_bins propose_bins Proposals Proposed BoundChoices
-        GroupChoices BinProposal ProposedBins""",
+        count_beyond plan_bins release_bins propose_bins Proposals BoundChoices
+        GroupChoices BinProposal""",
         "bounds",
     ),
     "functions": _page(

@@ -18,7 +18,6 @@ from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.noise.select_keys import name_keys
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
-from dpratio.curator.searched import Measured, held_source, measure_within
 from dpratio.curator.silence import silence
 from dpratio.curator.staged import measure_in_stages
 from dpratio.curator.statements import statement_of, unit_rule
@@ -42,7 +41,7 @@ def connect(table: object, engine: str) -> object:
     return quietly(lambda: connected(table, engine))
 
 
-def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Measured]:
+def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
     """Open a table for every question of a plan, by its schema alone.
 
     Returns:
@@ -51,33 +50,8 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Measured]:
     Raises:
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read.
-        InvalidInput: When bounds are to be found in what cannot be read twice.
     """
     table = connect(table, engine)
-    search = plan.search
-    if search is None:
-        ask = _open_questions(table, plan, engine)
-        return lambda: Measured(ask())
-    held = quietly(lambda: held_source(table))
-    count = _open_questions(table, search.histograms, engine)
-    _open_questions(table, plan, engine)
-
-    def measure() -> Measured:
-        def within(second: Plan) -> Questions:
-            return _open_questions(table, second, engine)()
-
-        def both() -> Measured:
-            with held():
-                return measure_within(plan, count, within)
-
-        # A database that ends a snapshot may say why, and quote a cell.
-        return quietly(both)
-
-    return measure
-
-
-def _open_questions(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
-    """Open a table that is connected for questions whose bounds are known."""
     known = [_known_groups(each) for each in plan.partitions]
     finders = {
         at: _open_keys(table, plan.unit, each, engine)
@@ -125,8 +99,6 @@ def look_at(
         if isinstance(each, PrivateKeys)
     ]
     asked += _readings(plan, groups).values()
-    if plan.search is not None:
-        quietly(lambda: held_source(table))
     return [
         (each, *quietly(lambda each=each: schema_for(table, each, engine)))  # type: ignore[misc]
         for each in asked

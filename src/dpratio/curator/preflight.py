@@ -14,7 +14,6 @@ from dpratio.curator.ledger.account.accounting import LOSS_NAMES, Charge
 from dpratio.curator.ledger.account.source import source_of
 from dpratio.curator.ledger.admission.admit import show_exact
 from dpratio.curator.ledger.admission.charging import rehearse
-from dpratio.curator.ledger.admission.proposed import require_unproposed
 from dpratio.curator.ledger.history import describe_left
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.measure import connect, look_at
@@ -98,9 +97,7 @@ def check_release(  # noqa: PLR0913 (what a release is given)
         DpratioError: What the release would raise before its charge.
     """
     price(plan)
-    if ledger is None:
-        require_unproposed(plan)
-    else:
+    if ledger is not None:
         ledger.account(scope)  # A scope that is not there is told first, as always.
     opened = connect(table, engine) if opens else table
     looks = look_at(opened, plan, engine) if opens else []

@@ -19,7 +19,6 @@ from dpratio.curator.asked_again import (
     warn_again,
 )
 from dpratio.curator.ledger.account.source import Source, source_of
-from dpratio.curator.ledger.admission.proposed import require_unproposed
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.standing import standing_of
 from dpratio.curator.measure import connect, open_for
@@ -185,13 +184,11 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     price(plan)
     if book is None:
         _require_unkept(scope, release_id, source)
-        require_unproposed(plan)
         is_there = _place(out, replace=replace)
         on_stage(STAGES[1])
         measure = open_for(table, plan, engine)
         on_stage(STAGES[3])
-        given, sought = measure()
-        release = Release(fresh_id(), plan, given, MADE_BY, simulated, searched=sought)
+        release = Release(fresh_id(), plan, measure(), MADE_BY, simulated)
         if out is not None:
             write_whole(out, release_to_bytes(release), replace=is_there)
         return release
@@ -220,7 +217,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             )
             head = book.open(name)
             on_stage(STAGES[3])
-            given, sought = _telling(lambda: standing_of(book, name).words, measure)
+            given = _telling(lambda: standing_of(book, name).words, measure)
             on_stage(STAGES[4])
             release = Release(
                 name,
@@ -230,7 +227,6 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
                 simulated,
                 ledger_head=head,
                 source_hash=said,
-                searched=sought,
             )
             content = release_to_bytes(release)
             book.seal(name, content)

@@ -7,12 +7,10 @@ from typing import Any
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_terms import PlanTerms, Search
+from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.stage_document import (
-    people_to_document,
-    read_people,
     read_sums,
     stage_from_document,
     stage_to_document,
@@ -20,7 +18,7 @@ from dpratio.plan.stage_document import (
 )
 from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, HISTOGRAM, STRATEGIES
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds, read_told
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import default_name
@@ -37,7 +35,6 @@ def plan_to_document(plan: PlanTerms) -> dict[str, Any]:
     staged = {} if plan.stage is None else {"stage": stage_to_document(plan.stage)}
     counted = {} if plan.clipping == UNMEASURED else {"clipping": plan.clipping}
     titled = {} if plan.title is None else {"title": plan.title}
-    searched = {} if plan.search is None else {"search": _search_to_document(plan)}
     return {
         "bounds": _bounds_to_document(plan.bounds),
         "unit": {
@@ -60,7 +57,6 @@ def plan_to_document(plan: PlanTerms) -> dict[str, Any]:
         **staged,
         **counted,
         **titled,
-        **searched,
     }
 
 
@@ -71,7 +67,7 @@ def plan_from_document(node: Node) -> Plan:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
     names = ("bounds", "unit", "privacy", "answers", "partitions", "found", "parts")
-    fields = node.fields(*names, optional=("stage", "clipping", "title", "search"))
+    fields = node.fields(*names, optional=("stage", "clipping", "title"))
     privacy = fields["privacy"].fields("epsilon", "delta", "strategy", "mechanism")
     epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
     plan = Plan(
@@ -91,30 +87,10 @@ def plan_from_document(node: Node) -> Plan:
         stage=stage_from_document(fields["stage"]) if "stage" in fields else None,
         clipping=_read_clipping(fields.get("clipping")),
         title=read_title(fields.get("title")),
-        search=_read_search(fields["search"]) if "search" in fields else None,
     )
     for at, each in zip(fields["parts"].items(), plan.questions, strict=True):
         at.make(partial(plan.unit_of, each))
     return plan
-
-
-def _search_to_document(plan: PlanTerms) -> dict[str, Any]:
-    search = plan.search
-    return {
-        **people_to_document(search.people, search.guess),  # type: ignore[union-attr]
-        "guessed": list(search.guessed),  # type: ignore[union-attr]
-        "histograms": plan_to_document(search.histograms),  # type: ignore[union-attr]
-    }
-
-
-def _read_search(node: Node) -> Search:
-    fields = node.fields("people", "guess", "guessed", "histograms")
-    guessed = tuple(each.flag() for each in fields["guessed"].items())
-    held = fields["histograms"]
-    # Looked at before it is read: a file could nest more of them than a stack holds.
-    if "search" in held.entries():
-        held.refuse("must be histograms, which have no search")
-    return Search(plan_from_document(held), *read_people(fields), guessed)
 
 
 def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any mapping)
@@ -127,11 +103,6 @@ def _one_to_document(bounds: Bounds) -> Any:  # noqa: ANN401 (text, a list or a 
     if bounds.is_binary:
         return "binary"
     ends = [bounds.lower, bounds.upper]
-    if bounds.proposed is not None:
-        by, epsilon = bounds.proposed.release_id, str(bounds.proposed.epsilon)
-        return {"proposed": ends, "by": by, "epsilon": epsilon}
-    if bounds.to_find:
-        return {"find": ends}
     return {"natural": ends} if bounds.natural else ends
 
 
@@ -222,9 +193,11 @@ def _read_bounds(node: Node) -> Bounds:
         return Bounds.binary()
     if node.value == "ones":
         return Bounds.ones()
-    node, told = read_told(node, Node.fraction)
+    natural = isinstance(node.value, dict)
+    if natural:
+        node = node.fields("natural")["natural"]
     pair = node.items()
     if len(pair) != 2:  # noqa: PLR2004
         node.refuse("must be [lower, upper] or 'binary'")
     lower, upper = pair[0].number(), pair[1].number()
-    return node.make(lambda: Bounds(lower, upper, **told))
+    return node.make(lambda: Bounds(lower, upper, natural=natural))

@@ -82,12 +82,7 @@ def _key_from_document(node: Node) -> Key:
 
 def _dimension_to_document(each: Dimension) -> dict[str, Any]:
     if isinstance(each, ScoreBins):
-        bins: dict[str, Any] = {"column": each.column, "edges": list(each.edges)}
-        if each.proposed is not None:
-            by, epsilon = each.proposed.release_id, str(each.proposed.epsilon)
-            found = {"quantiles": each.proposed.asked, "by": by, "epsilon": epsilon}
-            bins |= {"proposed": found}
-        return {"bins": bins}
+        return {"bins": {"column": each.column, "edges": list(each.edges)}}
     if isinstance(each, Periods):
         periods = {
             "column": each.column,
@@ -129,18 +124,10 @@ def _read_dimension(node: Node) -> Dimension:
 
 
 def _read_bins(node: Node) -> ScoreBins:
-    bins = node.fields("bins")["bins"]
-    fields = bins.fields("column", "edges", optional=("proposed",))
+    fields = node.fields("bins")["bins"].fields("column", "edges")
     edges = [edge.number() for edge in fields["edges"].items()]
     column = fields["column"].text()
-    if "proposed" not in fields:
-        return node.make(lambda: ScoreBins(column, edges))
-    told = fields["proposed"].fields("quantiles", "by", "epsilon")
-    asked, by = told["quantiles"].integer(), told["by"].text()
-    epsilon = told["epsilon"].fraction()
-    return node.make(
-        lambda: ScoreBins.quantiles(column, asked, edges, by=by, epsilon=epsilon)
-    )
+    return node.make(lambda: ScoreBins(column, edges))
 
 
 def _read_private(node: Node) -> PrivateKeys:

@@ -7,11 +7,9 @@ from fractions import Fraction
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
-from dpratio.plan.histogram.require_search import open_names
 from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_bounds import plan_bounds
-from dpratio.plan.plan_terms import PlanTerms, Search
+from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import (
     require_bins,
@@ -38,18 +36,13 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import CLIPPINGS, MEASURED, UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["make_plan", "measure_terms"]
-
-# Finding bounds spends a tenth of epsilon on each column, up to three, by default.
-_SEARCH, _MOST_SEARCHES = Fraction(1, 10), 3
-# Its cells lie between the widest bounds and these parts of them.
-_SPAN, _SPAN_OF_TOTALS = 2.0**59, 2.0**39
+__all__ = ["make_plan"]
 
 
 def make_plan(  # noqa: PLR0913 (keyword-only terms)
     study: Study | Ratio | Question | Sequence[Ratio | Question],
     *,
-    bounds: Mapping[str, Bounds] | str | None = None,
+    bounds: Mapping[str, Bounds] | None = None,
     budget: Budget | None = None,
     groups: Asked | Sequence[Asked] = None,
     unit: PrivacyUnit | None = None,
@@ -60,7 +53,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     n: int | None = None,
     guess: Guess | None = None,
     stage: float | Fraction | None = None,
-    search: float | Fraction | None = None,
     clipping: str = MEASURED,
 ) -> Plan:
     """Decide what will be measured and with how much noise; no data are read.
@@ -68,8 +60,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     Args:
         study: A `Study`, which needs nothing else; or what it asks: a `Ratio`, a
             `Question`, or a list of them, with the terms of the study beside it.
-        bounds: The public range of each column of the ratios, and of binned columns;
-            ``"find"`` lets the release find all of them, with ids those of totals.
+        bounds: The public range of each column of the ratios, and of binned columns.
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
             for several partitions at once, from one budget. A dimension stands for
@@ -92,9 +83,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             the guess of every ratio; 0 for one stage. Where it finds none, the ratio's
             own guess is used. By default the planner decides: where nobody guessed, and
             a stage of 0.05 is forecast to narrow answers by 5 % or more.
-        search: A share of epsilon that is spent on finding bounds, where any of them
-            are `Bounds.find`; by default a tenth for each of them, up to three. Where
-            none can be found, those within which they were looked for are used.
         clipping: ``"measured"`` spends 5.5 % of the budget on counting the units that
             bounds cut, of each group, where any bound may cut; those that are declared
             natural cannot, and cost nothing. ``"unmeasured"`` does not count, and
@@ -116,7 +104,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         ['z', 'h', 'zz', 'zh', 'hh', 'c']
     """
     if isinstance(study, Study):
-        beside = (bounds, budget, groups, unit, weights, n, guess, stage, search)
+        beside = (bounds, budget, groups, unit, weights, n, guess, stage)
         free = not any(each is not None for each in beside)
         hint = "Write make_plan(study), or change it: dataclasses.replace(study, …)."
         require(free, "a study holds all of its terms", "others beside it", hint)
@@ -135,7 +123,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             n=n,
             guess=guess,
             stage=stage,
-            search=search,
             clipping=clipping,
         )
     )
@@ -151,23 +138,19 @@ def _plan_of(study: Study) -> Plan:
         partitions=study.partitions,
         budget=study.budget,
         strategy=study.strategy,
-        # Finding bounds is proven for Laplace noise.
-        mechanism="laplace"
-        if study.mechanism == "auto" and _is_open(study)
-        else study.mechanism,
+        mechanism=study.mechanism,
         questions=_shared(study),
         stage=_staged(study),
         clipping=study.clipping,
         title=study.title,
-        search=_searched(study),
     )
-    plain = measure_terms(terms, study.n, study.guess)
+    plain = _measure_terms(terms, study.n, study.guess)
     if study.stage is not None or study.guess is not None:
         return plain
-    return with_stage(plain, study.n, measure_terms)
+    return with_stage(plain, study.n, _measure_terms)
 
 
-def measure_terms(terms: PlanTerms, n: int | None, guess: Guess | None) -> Plan:
+def _measure_terms(terms: PlanTerms, n: int | None, guess: Guess | None) -> Plan:
     """Make the plan of terms: settle what they leave open, and share the budget.
 
     Raises:
@@ -192,34 +175,6 @@ def measure_terms(terms: PlanTerms, n: int | None, guess: Guess | None) -> Plan:
         ),
     )
     return _Task(settled, n, guess).best()
-
-
-def _is_open(study: Study) -> bool:
-    """Tell whether a study leaves bounds to be found."""
-    totals = getattr(study.unit, "totals", {})
-    return bool(open_names(study.bounds) or open_names(totals))
-
-
-def _searched(study: Study) -> Search | None:
-    """Plan the histograms that find what a study leaves open."""
-    hint = 'Write "find" for a column, or Bounds.find(). Or leave search out.'
-    rule = "a share finds bounds where some are to be found"
-    require(_is_open(study) or study.search is None, rule, study.search, hint)
-    with_ids = getattr(study.unit, "column", None) is not None
-    declared = study.unit.totals if with_ids else study.bounds
-    names = open_names(declared)
-    if not names or not isinstance(study.budget, Budget):
-        return None  # What cannot be planned is refused by `require_terms`.
-    largest = max(declared[name].reach for name in names)
-    share = study.search or min(len(names), _MOST_SEARCHES) * _SEARCH
-    histograms = plan_bounds(
-        study,
-        budget=Budget(share * study.budget.epsilon),
-        columns=names,
-        limits=(largest / (_SPAN_OF_TOTALS if with_ids else _SPAN), largest),
-    )
-    guessed = tuple(each.ratio.guess is not None for each in study.questions)
-    return Search(histograms, study.n, study.guess, guessed)
 
 
 def _staged(study: Study) -> Stage | None:

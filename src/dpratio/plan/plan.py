@@ -12,7 +12,6 @@ from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.histogram.histogram_words import (
     describe_histogram,
     describe_histograms,
-    describe_search,
 )
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import (
@@ -149,7 +148,6 @@ class Plan(PlanTerms, Tabular):
             *describe_epsilon(self.epsilon),
             *describe_delta(self.delta),
             *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),
-            *describe_search(self),
             *dict.fromkeys(around),
             *dict.fromkeys(
                 describe_answers(self.strategy, question.answers)

@@ -6,7 +6,6 @@ from dpratio.checks import require
 from dpratio.plan.histogram.group_counts import groups_called, ladder_of_groups
 from dpratio.plan.histogram.histograms import called
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.histogram.require_search import open_names
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_counts import Wanted, plan_counts
 from dpratio.plan.require_terms import settle_partition
@@ -134,7 +133,7 @@ def _asked(
     given = study.bounds if study.unit.column is None else _given_totals(study)
     names = list(dict.fromkeys(name for name, _, _ in every))
     if columns is None:
-        wanted = [name for name in names if name not in {*given} - {*_open(study)}]
+        wanted = [name for name in names if name not in given]
         hint = f"Say which to look at: columns={names[:1]!r}."
         rule = "a study that has all of its bounds needs none"
         require(wanted or may_be_none, rule, names, hint)
@@ -171,12 +170,6 @@ def _given_totals(study: Study) -> set[str]:
         for name in each.ratio.totals
         if name not in _unit_of(study, each).totals
     }
-
-
-def _open(study: Study) -> list[str]:
-    """Name what the study's own release would find bounds for."""
-    with_ids = study.unit.column is not None
-    return open_names(study.unit.totals if with_ids else study.bounds)
 
 
 def _unit_of(study: Study, question: Question) -> PrivacyUnit:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.box import box_of, can_cut
@@ -16,38 +15,12 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.guess import Guess
 from dpratio.terms.question import default_name, told_apart
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, UNMEASURED, as_title
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["PlanTerms", "Search"]
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What finds bounds before a release measures within them: noisy histograms.
-
-    Args:
-        histograms: A plan of histograms, one at least for each bound that is to be
-            found. Its budget is what finding costs, a part of that of the whole plan.
-        people: About how many people an answer is about, and
-        guess: what they are like; both only share what is left of the budget.
-        guessed: Of each question, whether the guess of its ratio was given. Others
-            follow from the bounds that are found.
-    """
-
-    histograms: Any  # A Plan, which is made of terms like these.
-    people: int | None = None
-    guess: Guess | None = None
-    guessed: tuple[bool, ...] = ()
-
-    @property
-    def epsilon(self) -> Fraction:
-        """What finding bounds spends."""
-        spent: Fraction = self.histograms.budget.epsilon
-        return spent
+__all__ = ["PlanTerms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +28,7 @@ class PlanTerms:
     """Bounds, unit, budget and questions; ``found`` are keys that were paid before.
 
     With a ``stage`` the guesses of the questions are the fallback of those that it
-    finds. With a ``search`` the bounds that are to be found are the fallback, and the
-    questions are measured within them. ``clipping`` says whether units that a bound
-    cuts are counted.
+    finds. ``clipping`` says whether units that a bound cuts are counted.
     The ``title`` is no term: it names reports, and is no part of the plan's hash.
 
     The planner works on terms whose questions have no sums yet; a `Plan` has them.
@@ -74,7 +45,6 @@ class PlanTerms:
     stage: Stage | None = None
     clipping: str = UNMEASURED
     title: str | None = None
-    search: Search | None = None
 
     def __post_init__(self) -> None:
         """Name the questions that have no name yet; hold the title to its rule."""
@@ -109,8 +79,6 @@ class PlanTerms:
         epsilon = sum((each.budget.epsilon for each in self.private_keys), Fraction(0))
         if self.stage is not None:
             epsilon += self.stage.epsilon
-        if self.search is not None:
-            epsilon += self.search.epsilon
         delta = sum((each.budget.delta for each in self.private_keys), Fraction(0))
         spent = (
             Fraction(0) if self.mechanism == "laplace" else self.budget.delta - delta

@@ -74,17 +74,7 @@ def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
     columns = ", ".join(partition.columns)
     return (
         f"one answer for each of {partition.count} declared keys of "
-        f"{columns} ({', '.join(shown + more)}){_describe_origins(partition)}"
-    )
-
-
-def _describe_origins(groups: Groups) -> str:
-    """Say which bins a release proposed, and at what cost."""
-    return "".join(
-        f"; {each.size} bins of {each.column} of {each.proposed.asked} asked for, at "
-        f"quantiles {each.proposed}"
-        for each in groups.score_bins
-        if each.proposed is not None
+        f"{columns} ({', '.join(shown + more)})"
     )
 
 

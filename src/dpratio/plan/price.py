@@ -94,9 +94,6 @@ def price(plan: Plan) -> Cost:
     first: tuple[Fraction, ...] = ()
     if plan.stage is not None:
         first, moves = (plan.stage.epsilon,), [_require_second_stage(plan, moves)]
-    if plan.search is not None:
-        # Bounds are found by histograms; within which ones is not known yet.
-        moves = [*_price_histograms(plan.search.histograms).pure, plan.for_sums[0]]
     keys = [each.budget for each in plan.private_keys]
     is_pure = plan.mechanism == "laplace"
     squares = sum((each**2 for each in moves), Fraction(0))

@@ -96,7 +96,7 @@ def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
     The largest gain of any question counts, in the middle of its family.
     """
     free = plan.delta == 0 and study.mechanism == "auto" and plan.strategy == "focused"
-    if not free or plan.search is not None:
+    if not free:
         return 0.0
     # What a first stage finds is worth the same to both laws, and not known here.
     alone = replace(study, stage=Fraction(0))

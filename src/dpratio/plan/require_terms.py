@@ -7,7 +7,6 @@ from fractions import Fraction
 from dpratio.checks import require, show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.threshold import threshold_of
-from dpratio.plan.histogram.require_search import require_search
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.box import row_box
@@ -25,7 +24,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
-    "LARGEST_ROW",
     "require_bins",
     "require_people",
     "require_terms",
@@ -33,7 +31,7 @@ __all__ = [
     "settle_partition",
 ]
 
-LARGEST_ROW = 2.0**30
+_LARGEST_ROW = 2.0**30
 _MOST_PEOPLE = 10**300  # Beyond it doubles end.
 
 
@@ -60,9 +58,6 @@ def require_terms(plan: PlanTerms) -> None:
         require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
     _require_key_budgets(plan)
     _require_stage(plan)
-    require_search(plan)
-    if plan.search is not None:
-        require_people(plan.search.people, plan.search.guess)
     for question in plan.questions:
         if "calibration" in question.answers:
             _require_calibration(plan, question)
@@ -161,7 +156,7 @@ def _require_sizes(plan: PlanTerms, ratio: Ratio, unit: PrivacyUnit) -> None:
         row, total = weight * box[letter].reach, unit.totals[name].reach
         hint = "Tighten the bounds of the column, or widen those of its totals."
         rule = f"one row of '{name}' may not exceed its total by a factor of 2^30"
-        require(row <= total * LARGEST_ROW, rule, row / total, hint)
+        require(row <= total * _LARGEST_ROW, rule, row / total, hint)
 
 
 def _require_unit(plan: PlanTerms) -> None:

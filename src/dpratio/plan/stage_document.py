@@ -1,24 +1,16 @@
 """A first stage as a plain document, and back, and the sums that plans hold."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
-from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.strict import Node
 from dpratio.terms.guess import ColumnGuess, Guess
-from dpratio.terms.ratio import GUESSES
 
 __all__ = [
-    "people_to_document",
-    "read_people",
-    "read_realised",
     "read_sums",
-    "realised_to_document",
     "stage_from_document",
     "stage_to_document",
     "sums_to_document",
@@ -56,7 +48,8 @@ def stage_to_document(stage: Stage) -> dict[str, Any]:
     """Write what the first stage spends, expects and measures."""
     return {
         "epsilon": str(stage.epsilon),
-        **people_to_document(stage.people, stage.guess),
+        "people": stage.people,
+        "guess": None if stage.guess is None else _guess_to_document(stage.guess),
         "totals": [sums_to_document(first) for first in stage.firsts],
     }
 
@@ -68,51 +61,12 @@ def stage_from_document(node: Node) -> Stage:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
     fields = node.fields("epsilon", "people", "guess", "totals")
-    people, guess = read_people(fields)
+    people, guess = fields["people"], fields["guess"]
     return Stage(
         epsilon=fields["epsilon"].fraction(),
-        people=people,
-        guess=guess,
+        people=None if people.value is None else people.integer(),
+        guess=None if guess.value is None else _read_guess(guess),
         firsts=tuple(read_sums(each) for each in fields["totals"].items()),
-    )
-
-
-def people_to_document(people: int | None, guess: Guess | None) -> dict[str, Any]:
-    """Write what is expected of people."""
-    said = None if guess is None else _guess_to_document(guess)
-    return {"people": people, "guess": said}
-
-
-def read_people(fields: Mapping[str, Node]) -> tuple[int | None, Guess | None]:
-    """Read what is expected of people."""
-    people, guess = fields["people"], fields["guess"]
-    return (
-        None if people.value is None else people.integer(),
-        None if guess.value is None else _read_guess(guess),
-    )
-
-
-def realised_to_document(question: PlannedQuestion) -> dict[str, Any]:
-    """Write what of a question was decided after bounds were looked for."""
-    ratio = question.ratio
-    return {
-        "guess": ratio.guess,
-        "guess_is": ratio.guess_is,
-        "basis": question.basis,
-        "sums": sums_to_document(question.sums),
-    }
-
-
-def read_realised(node: Node, planned: PlannedQuestion) -> PlannedQuestion:
-    """Read what of a question was decided after bounds were looked for."""
-    fields = node.fields("guess", "guess_is", "basis", "sums")
-    guess = fields["guess"].number_or_none()
-    guess_is = fields["guess_is"].choice(tuple(GUESSES))
-    return replace(
-        planned,
-        ratio=node.make(lambda: replace(planned.ratio, guess=guess, guess_is=guess_is)),
-        basis=fields["basis"].choice(BASES),
-        sums=read_sums(fields["sums"]),
     )
 
 

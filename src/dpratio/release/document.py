@@ -13,15 +13,9 @@ from dpratio.plan.groups_document import groups_from_document, groups_to_documen
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
-from dpratio.plan.search.realise_bounds import Searched
 from dpratio.plan.sensitivity.contrast import BASES, Contrast, contrast_of
 from dpratio.plan.sensitivity.mixtures import RAW
-from dpratio.plan.stage_document import (
-    read_realised,
-    read_sums,
-    realised_to_document,
-    sums_to_document,
-)
+from dpratio.plan.stage_document import read_sums, sums_to_document
 from dpratio.release.checked_json import VERSION
 from dpratio.release.external import require_external
 from dpratio.release.noisy_sums import (
@@ -47,8 +41,6 @@ def release_to_document(release: Release) -> dict[str, Any]:
     """Write everything but the checksum."""
     # Releases without a ledger have no hash of a source.
     hashed = {} if release.source_hash is None else {"source": release.source_hash}
-    found = release.searched
-    searched = {} if found is None else {"searched": _searched_to_document(found)}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -60,7 +52,6 @@ def release_to_document(release: Release) -> dict[str, Any]:
         "ledger": release.ledger_head,
         **_derived_to_document(release),
         **hashed,
-        **searched,
         "plan": plan_to_document(release.plan),
         "parts": [_question_to_document(release, each) for each in release.questions],
         "values": [
@@ -88,7 +79,7 @@ def release_from_document(node: Node) -> Release:
         "plan",
         "parts",
         "values",
-        optional=["derived", "source", "searched"],
+        optional=["derived", "source"],
     )
     plan = plan_from_document(fields["plan"])
     sources = tuple(read_id(each) for each in fields["sources"].items())
@@ -124,7 +115,6 @@ def release_from_document(node: Node) -> Release:
             ledger_heads=heads,
             cost_if_disjoint=apart,
             source_hash=fields["source"].text() if "source" in fields else None,
-            searched=_read_searched(fields.get("searched")),
         )
     )
 
@@ -181,14 +171,9 @@ def _question_to_document(
         }
         for each in question.beside
     ]
-    searched = release.searched
-    realised = {}
-    if searched is not None and searched.is_taken:
-        realised = {"realised": realised_to_document(question.asked)}
     return {
         "found": found,
         "noise": noise,
-        **realised,
         **_stages_to_document(question),
         **({"beside": beside} if beside else {}),
     }
@@ -197,11 +182,9 @@ def _question_to_document(
 def _read_question(
     node: Node, plan: Plan, at: int, values: Node, *, derived: bool
 ) -> ReleasedQuestion:
-    own = ("stages", "beside", "realised")
+    own = ("stages", "beside")
     fields = node.fields("found", "noise", optional=own)
     question, first = _read_stages(fields.get("stages"), plan.questions[at])
-    if "realised" in fields:
-        question = read_realised(fields["realised"], question)
     groups = _read_groups(fields["found"], plan, question.partition)
     rows = 1 if groups is None else groups.count
     others = fields["beside"].items() if "beside" in fields else []
@@ -291,17 +274,3 @@ def _read_contrast(
     guess = fields["guess"].number()
     ratio = fields["guess"].make(lambda: replace(question.ratio, guess=guess))
     return replace(question, ratio=ratio, basis=fields["basis"].choice(BASES))
-
-
-def _searched_to_document(found: Searched) -> dict[str, Any]:
-    counts = [[str(one) for one in each] for each in found.counts]
-    return {"counts": counts, "is_taken": found.is_taken}
-
-
-def _read_searched(node: Node | None) -> Searched | None:
-    """Read the noisy counts of a search, and whether what they find was taken."""
-    if node is None:
-        return None
-    fields = node.fields("counts", "is_taken")
-    listed = [map(read_integer, each.items()) for each in fields["counts"].items()]
-    return Searched(tuple(map(tuple, listed)), fields["is_taken"].flag())

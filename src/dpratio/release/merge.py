@@ -1,6 +1,6 @@
 """Merging: sums of disjoint people add, and so does their noise."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,9 +13,8 @@ from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.noisy_sums import NoisySums, added_sums
 from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
 from dpratio.release.roll_up import derived_id
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.study import UNMEASURED
 
 __all__ = ["merge"]
@@ -30,8 +29,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     Args:
         releases: Two releases or more, of the same terms and cells; budgets and
             guesses may differ. How many people bounds cut is added up where all of
-            them counted it, and left out where one did not. Where the same bounds or
-            bins came from different releases of histograms, none is named.
+            them counted it, and left out where one did not.
         units_are_disjoint: Must be True. You promise that no row and no person is in
             two of the releases; nothing in them can show it, and intervals rest on it.
 
@@ -64,11 +62,8 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     given = list(releases) if isinstance(releases, list | tuple) else []
     enough = len(given) > 1 and all(isinstance(each, Release) for each in given)
     require(enough, "merging needs two releases or more", len(given))
-    given = [_settled(each) for each in given]
     if len({each.plan.clipping for each in given}) > 1:
         given = [_without_cuts(each) for each in given]
-    if len({_origins_of_terms(each.plan) for each in given}) > 1:
-        given = [_by_hand(each) for each in given]
     first = given[0]
     for other in given[1:]:
         _require_alike(first, other)
@@ -156,13 +151,6 @@ def _rank(plan: Plan) -> tuple[bool, str]:
     return plan.mechanism != "laplace", repr(lasting)
 
 
-def _settled(release: Release) -> Release:
-    """Take bounds that were found as what they are: sums say nothing of how."""
-    if release.searched is None:
-        return release
-    return replace(release, plan=release.measured, searched=None)
-
-
 def _without_cuts(release: Release) -> Release:
     """Leave out the counts of those whom bounds cut: the last sum of a question."""
     plan = release.plan
@@ -181,48 +169,6 @@ def _without_cuts(release: Release) -> Release:
         plan=replace(plan, questions=asked, clipping=UNMEASURED),
         questions=tuple(questions),
     )
-
-
-def _origins_of_terms(plan: Plan) -> tuple[object, ...]:
-    """Say which releases proposed the bounds and the bins of a plan, by their place."""
-    bounds = [plan.bounds, plan.unit.totals, *(each.totals for each in plan.questions)]
-    bins = [getattr(each, "dimensions", ()) for each in plan.partitions]
-    return (
-        *((name, at.proposed) for each in bounds for name, at in sorted(each.items())),
-        *(getattr(at, "proposed", None) for each in bins for at in each),
-    )
-
-
-def _by_hand(release: Release) -> Release:
-    """Leave out which releases proposed the terms; each has its own line and cost."""
-    plan = release.plan
-
-    def asked(question: PlannedQuestion) -> PlannedQuestion:
-        return replace(question, totals=_unnamed(question.totals))
-
-    partitions = tuple(
-        each.by_hand() if isinstance(each, Groups) else each for each in plan.partitions
-    )
-    terms = replace(
-        plan,
-        bounds=_unnamed(plan.bounds),
-        unit=replace(plan.unit, totals=_unnamed(plan.unit.totals)),
-        partitions=partitions,
-        questions=tuple(map(asked, plan.questions)),
-    )
-    questions = tuple(
-        replace(
-            each,
-            asked=asked(each.asked),
-            groups=None if each.groups is None else each.groups.by_hand(),
-        )
-        for each in release.questions
-    )
-    return replace(release, plan=terms, questions=questions)
-
-
-def _unnamed(bounds: Mapping[str, Bounds]) -> dict[str, Bounds]:
-    return {name: replace(each, proposed=None) for name, each in bounds.items()}
 
 
 def _uncounted(question: PlannedQuestion) -> PlannedQuestion:
@@ -253,10 +199,7 @@ def _added(
 
 def _require_alike(first: Release, other: Release) -> None:
     """Refuse releases whose sums say different things."""
-    hint = (
-        "Make all releases from one plan; only budget and guess may differ. Bounds "
-        "that each release finds itself may differ: declare them."
-    )
+    hint = "Make all releases from one plan; only budget and guess may differ."
     names = ("bounds", "unit", "strategy")
     for name in names:
         same = getattr(first.plan, name) == getattr(other.plan, name)

@@ -11,11 +11,6 @@ from dpratio.checks import refuse, require
 from dpratio.plan.histogram.found_bins import grid_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
-from dpratio.plan.search.realise_bounds import (
-    Searched,
-    is_searched,
-    measured_within,
-)
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.stage.realise import is_realised
 from dpratio.plan.strategy.layout import HISTOGRAM
@@ -157,7 +152,6 @@ class Release:
         cost_if_disjoint: What it costs if nobody is in two of the releases that were
             merged, as was promised; None where none were.
         source_hash: A salted hash of what was read, or None; the ledger has the salt.
-        searched: The noisy counts that found its bounds, where its plan looks for any.
 
     Example:
         >>> import dpratio as dpr
@@ -177,7 +171,6 @@ class Release:
     ledger_heads: tuple[str, ...] = ()
     cost_if_disjoint: Budget | None = None
     source_hash: str | None = None
-    searched: Searched | None = None
 
     def __post_init__(self) -> None:
         for name in (self.id, *self.sources):
@@ -204,12 +197,10 @@ class Release:
 
     @property
     def measured(self) -> Plan:
-        """The plan as it was measured: with the guesses, or bounds, that were found."""
-        asked = tuple(each.asked for each in self.questions)
-        if self.searched is not None:
-            return measured_within(self.plan, asked, self.searched, self.id)
+        """The plan as it was measured: with the guesses that were found."""
         if self.plan.stage is None:
             return self.plan
+        asked = tuple(each.asked for each in self.questions)
         return replace(self.plan, questions=asked)
 
     @property
@@ -306,14 +297,6 @@ def _require_asked(release: Release) -> None:
     others = sum(len(each.beside) for each in release.questions)
     require(merged or not others, rule, others)
     firsts = [each.first for each in release.questions if each.first is not None]
-    if plan.search is not None:
-        rule = "what was measured must be what the noisy counts of the search lead to"
-        is_first = not (firsts or release.sources)
-        found = is_first and is_searched(plan, asked, release.searched)
-        require(found, rule, "something else")
-        return
-    rule = "noisy counts of a search belong to a plan that looks for bounds"
-    require(release.searched is None, rule, "some")
     if plan.stage is None or release.sources:
         rule = "a release answers the questions of its plan"
         require(asked == plan.questions, rule, "others")

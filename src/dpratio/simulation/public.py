@@ -14,7 +14,6 @@ import numpy as np
 
 from dpratio.arrays import Floats, Integers
 from dpratio.checks import refuse, require
-from dpratio.plan.histogram.require_search import require_known
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.sensitivity.sums import summands_for
@@ -98,7 +97,6 @@ def _summed(
     simulated: bool,
 ) -> Release:
     """Add up a table as a plan says, without noise."""
-    require_known(plan)
     unit = plan.unit.column
     hint = "Add up the rows of each person first, and plan over rows."
     require(unit is None, "public tables are answered row by row", unit, hint)

@@ -156,14 +156,6 @@ class Groups:
         """Those of the dimensions that are bins of a number."""
         return tuple(each for each in self.dimensions if isinstance(each, ScoreBins))
 
-    def by_hand(self) -> "Groups":
-        """Give the same groups without the releases that proposed their bins."""
-        dimensions = tuple(
-            each.by_hand() if isinstance(each, ScoreBins) else each
-            for each in self.dimensions
-        )
-        return _made(dimensions, self.listed)
-
     def first_keys(self, most: int) -> tuple[Cell, ...]:
         """Give the first cells, without a list of all: there may be many millions."""
         if len(self.dimensions) == 1 or self.listed is not None:

@@ -29,8 +29,6 @@ Partition = Groups | PrivateKeys | None
 Asked = Partition | Keys | ScoreBins | Periods
 
 _LARGEST_SHARE = 10**6
-# In place of bounds: the release finds those of every column.
-_FIND = "find"
 # Whoever has several rows counts once all the same: nothing of them is cut.
 _ONCE = Bounds(0, 1, natural=True)
 
@@ -158,14 +156,12 @@ def is_share(given: object) -> bool:
 
 def settle_bounds(
     questions: Sequence[Question],
-    bounds: Mapping[str, Bounds] | str,
+    bounds: Mapping[str, Bounds],
     unit: PrivacyUnit,
 ) -> tuple[Mapping[str, Bounds], PrivacyUnit]:
-    """Say what bounds are: found where all are to be, and 1 for what is counted."""
-    if bounds == _FIND and isinstance(unit, PrivacyUnit):
-        bounds, unit = _left_to_find(questions, unit)
+    """Say what bounds are: as declared, and 1 for what is counted."""
     if not isinstance(bounds, Mapping) or not isinstance(unit, PrivacyUnit):
-        return bounds, unit  # type: ignore[return-value]  # refused by `make_plan`
+        return bounds, unit  # Refused by `make_plan`.
     for each in questions:
         name = each.ratio.per
         if name in COUNTED and name not in bounds:
@@ -193,40 +189,3 @@ def _require_people(question: Question, unit: PrivacyUnit) -> None:
     rule = "people are counted without weights"
     weight = question.ratio.weight
     require(weight is None, rule, weight, hint)
-
-
-def _left_to_find(
-    questions: Sequence[Question], unit: PrivacyUnit
-) -> tuple[dict[str, Bounds], PrivacyUnit]:
-    """Leave all bounds to the release: of columns, or with ids of each one's totals.
-
-    Rows and people that are counted are 1 each. With ids a row may be as large as any
-    total that is looked for.
-
-    Raises:
-        InvalidInput: When a question needs a bound that no release finds.
-    """
-    hint = "Write bounds for each column, and 'find' for those that nobody knows."
-    ratios = [each.ratio for each in questions]
-    has_ids = unit.column is not None
-    weights = [each.weight for each in ratios if has_ids and each.weight is not None]
-    rule = "with ids the bounds of a weight are not found"
-    require(not weights, rule, weights, hint)
-    dimensions = [at for q in questions for at in getattr(q.groups, "dimensions", ())]
-    binned = [each.column for each in dimensions if isinstance(each, ScoreBins)]
-    require(not binned, "bins need bounds that are known", binned, hint)
-    counted = {each.per for each in ratios} & {*COUNTED}
-    names = [name for each in ratios for name in each.columns if name not in counted]
-    if not has_ids:
-        found = dict.fromkeys(names, Bounds.find())
-        above = {each.weight: Bounds.find(0) for each in ratios if each.weight}
-        return found | above, unit
-    missing = {
-        name: Bounds.find()
-        for each in questions
-        for name in each.ratio.totals
-        if name not in {*each.totals, *unit.totals, "people"}
-    }
-    widest = replace(Bounds.find(), to_find=False)
-    totals = {**unit.totals, **missing}
-    return dict.fromkeys(names, widest), replace(unit, totals=totals)

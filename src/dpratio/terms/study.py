@@ -42,8 +42,7 @@ class Study:
     Args:
         questions: A `Ratio`, a `Question`, or a list of them. A ratio is asked of all
             ``groups``; a question names its own.
-        bounds: The public range of each column of the ratios, and of binned columns;
-            ``"find"`` lets the release find all of them, with ids those of totals.
+        bounds: The public range of each column of the ratios, and of binned columns.
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
             for several partitions at once, from one budget.
@@ -56,8 +55,6 @@ class Study:
         guess: What they are like: a public guess, or None.
         stage: The share of epsilon that a first stage spends on finding the guess of
             every ratio, 0 for none, or None where the planner decides; see `make_plan`.
-        search: The share of epsilon that finds bounds, where any are to be found; None
-            for a tenth for each of them, up to three. See `make_plan`.
         clipping: Whether a release counts how many units the bounds cut: by default it
             does; see `make_plan`.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
@@ -99,7 +96,6 @@ class Study:
     n: int | None
     guess: Guess | None
     stage: Fraction | None
-    search: Fraction | None
     clipping: str
     data: Source | None
     scope: str | None
@@ -112,7 +108,7 @@ class Study:
         self,
         questions: Ratio | Question | Sequence[Ratio | Question],
         *,
-        bounds: Mapping[str, Bounds] | str,
+        bounds: Mapping[str, Bounds],
         budget: Budget,
         groups: Asked | Sequence[Asked] = None,
         unit: PrivacyUnit | None = None,
@@ -123,7 +119,6 @@ class Study:
         n: int | None = None,
         guess: Guess | None = None,
         stage: float | Fraction | None = None,
-        search: float | Fraction | None = None,
         clipping: str = MEASURED,
         data: Source | None = None,
         scope: str | None = None,
@@ -146,7 +141,6 @@ class Study:
             "n": n,
             "guess": guess,
             "stage": _read_stage(stage),
-            "search": _read_share(search, "finding bounds", "search=0.1"),
             "clipping": clipping,
             "data": checked_path(data) if isinstance(data, str) else data,
             "scope": scope,
@@ -264,17 +258,14 @@ def _questions(
 
 def _read_stage(share: object) -> Fraction | None:
     """Take the share of a first stage; 0 for none, None where the planner decides."""
-    if share == 0 and share is not False:
-        return Fraction(0)
-    return _read_share(share, "a first stage", "stage=0.05, or stage=0 for none")
-
-
-def _read_share(share: object, spends: str, example: str) -> Fraction | None:
-    """Take a share of the budget as the decimal that was written."""
     if share is None:
         return None
-    rule = f"the share of {spends} must lie between 0 and 1"
-    require(is_share(share) and share < 1, rule, share, f"Write {example}.")  # type: ignore[operator]
+    if share == 0 and share is not False:
+        return Fraction(0)
+    rule = "the share of a first stage must lie between 0 and 1"
+    hint = "Write stage=0.05, or stage=0 for none."
+    require(is_share(share) and share < 1, rule, share, hint)  # type: ignore[operator]
+    # The decimal that was written.
     return Fraction(str(share))
 
 

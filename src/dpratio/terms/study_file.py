@@ -18,7 +18,6 @@
     score = [0, 1]
     label = "binary"
     weight = [0.25, 3]
-    # bounds = "find", before all tables, lets the release find those of every column
 
     [bounds_from]  # for whoever approves it
     weight = "the survey's design: weights are trimmed at 3"
@@ -33,7 +32,6 @@
     scope = "loans"  # the dataset's name in the ledger, where there are several
     stage = 0.05  # the share of epsilon that a first stage spends on finding the guess;
     # 0 for none, and where nothing is said the planner decides
-    # search = 0.1 is the share that finds bounds, where a column says "find"
     clipping = "measured"  # count how many units the bounds cut
 
     [population]  # a public guess, for plans, forecasts and simulations
@@ -71,7 +69,6 @@ from dpratio.terms.study_groups import (
     read_budget,
     read_own,
     read_partitions,
-    read_totals,
 )
 from dpratio.terms.unit import PrivacyUnit
 
@@ -79,7 +76,6 @@ __all__ = ["parse_study", "read_study"]
 
 # Names joined by dots: the time that they take to read grows with their square.
 _CHOSEN = ("strategy", "mechanism", "clipping")
-_SHARES = ("stage", "search")
 _TOGETHER = ("correlation", "weight_with_numerator", "weight_with_per")
 _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 # How dpratio begins what it writes as JSON.
@@ -189,12 +185,11 @@ def parse_study(text: str) -> Study:
         own = read_own(top["groups"], added, _read_guess)
     privacy = top["privacy"].fields(
         "epsilon",
-        optional=("delta", *_CHOSEN, "scope", *_SHARES),
+        optional=("delta", *_CHOSEN, "scope", "stage"),
     )
     chosen: dict[str, Any] = {
         name: privacy[name].text() for name in _CHOSEN if name in privacy
     }
-    chosen |= {name: privacy[name].number() for name in _SHARES if name in privacy}
     people = top.get("population")
     given: dict[str, Any] = {
         "bounds": read_all_bounds(top["bounds"]),
@@ -205,6 +200,7 @@ def parse_study(text: str) -> Study:
         "guess": None if people is None else _read_guess(people),
         "data": _read_data(top["data"]) if "data" in top else None,
         "scope": privacy["scope"].text() if "scope" in privacy else None,
+        "stage": privacy["stage"].number() if "stage" in privacy else None,
         "title": read_title(top.get("title")),
     }
     shares = [1.0] * len(partitions) if weights is None else weights
@@ -305,7 +301,7 @@ def _read_unit(node: Node) -> PrivacyUnit:
         if name in fields
     }
     if "totals" in fields:
-        given["totals"] = read_totals(fields["totals"])
+        given["totals"] = read_all_bounds(fields["totals"])
     if "most_groups" in fields:
         given["most_groups"] = fields["most_groups"].integer()
     return node.make(lambda: PrivacyUnit(**given))

@@ -31,7 +31,7 @@ from typing import Any
 
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds, read_told
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
@@ -40,11 +40,9 @@ from dpratio.terms.question import Partition
 
 __all__ = [
     "read_all_bounds",
-    "read_bounds",
     "read_budget",
     "read_own",
     "read_partitions",
-    "read_totals",
 ]
 
 
@@ -75,7 +73,7 @@ def read_own(
         fields = each.entries()
         given: dict[str, Any] = {}
         if "totals" in fields:
-            given["totals"] = read_totals(fields["totals"])
+            given["totals"] = read_all_bounds(fields["totals"])
             unknown = [name for name in given["totals"] if name not in added]
             if unknown:
                 fields["totals"].refuse(f"no ratio adds up '{unknown[0]}'")
@@ -85,32 +83,23 @@ def read_own(
     return own
 
 
-def read_bounds(node: Node) -> Bounds:
-    """Read [lower, upper], 'binary', or a table that says where the range is from."""
+def _read_bounds(node: Node) -> Bounds:
+    """Read [lower, upper], 'binary', or a table that says that no value is outside."""
     if node.value == "binary":
         return Bounds.binary()
-    if node.value == "find":
-        return Bounds.find()
-    node, told = read_told(node, _exact)
+    natural = isinstance(node.value, dict)
+    if natural:
+        node = node.fields("natural")["natural"]
     pair = node.items() if isinstance(node.value, list) else []
     if len(pair) != 2:  # noqa: PLR2004
-        node.refuse("must be [lower, upper], 'binary' or 'find'")
+        node.refuse("must be [lower, upper] or 'binary'")
     lower, upper = (end.number() for end in pair)
-    return node.make(lambda: Bounds(lower, upper, **told))
+    return node.make(lambda: Bounds(lower, upper, natural=natural))
 
 
-def read_all_bounds(node: Node) -> dict[str, Bounds] | str:
-    """Read the bounds of every column, or that the release finds all of them."""
-    if node.value == "find":
-        return node.text()
-    if isinstance(node.value, str):
-        node.refuse("must be bounds by column, or 'find'")
-    return read_totals(node)
-
-
-def read_totals(node: Node) -> dict[str, Bounds]:
+def read_all_bounds(node: Node) -> dict[str, Bounds]:
     """Read bounds by name."""
-    return {name: read_bounds(each) for name, each in node.entries().items()}
+    return {name: _read_bounds(each) for name, each in node.entries().items()}
 
 
 def _read_partition(node: Node) -> Partition:
@@ -155,8 +144,6 @@ def _read_dimension(node: Node, extra: tuple[str, ...] = ()) -> Dimension:
     if "bins" in given:
         fields = node.fields("column", "bins", optional=extra)
         column, bins = fields["column"].text(), fields["bins"]
-        if isinstance(bins.value, dict):
-            return _read_quantiles(column, bins)
         if isinstance(bins.value, list):
             edges = [edge.number() for edge in bins.items()]
             return node.make(lambda: ScoreBins(column, edges))
@@ -177,17 +164,6 @@ def _read_dimension(node: Node, extra: tuple[str, ...] = ()) -> Dimension:
     column = fields["column"].text()
     keys = [_read_key(item) for item in fields["keys"].items()]
     return node.make(lambda: Keys(column, keys))
-
-
-def _read_quantiles(column: str, node: Node) -> ScoreBins:
-    """Read edges that a release proposed, with its id and its cost."""
-    fields = node.fields("quantiles", "edges", "by", "epsilon")
-    edges = [edge.number() for edge in fields["edges"].items()]
-    asked, by = fields["quantiles"].integer(), fields["by"].text()
-    epsilon = read_budget(node, fields).epsilon
-    return node.make(
-        lambda: ScoreBins.quantiles(column, asked, edges, by=by, epsilon=epsilon)
-    )
 
 
 def _read_key(node: Node) -> Key:

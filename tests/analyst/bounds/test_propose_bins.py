@@ -1,7 +1,6 @@
 """Bins from a release of a histogram on a grid: the table, the words, the line."""
 
-from dataclasses import replace
-from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -10,7 +9,7 @@ from dpratio.analyst.bounds.propose_bins import propose_bins
 from dpratio.errors import InvalidInput
 from dpratio.release.example import example_release
 from dpratio.release.merge import merge
-from dpratio.terms.bins.score_bins import ProposedBins, ScoreBins
+from dpratio.terms.bins.score_bins import ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.study_file import parse_study
 
@@ -41,14 +40,9 @@ def test_fewer_bins_and_none_are_said_in_words() -> None:
     assert "Too little is known for two bins" in str(none)
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 3)])
-def test_bins_name_their_release_where_a_ledger_holds_it(epsilon: Fraction) -> None:
-    """The line is that of a study file, which reads it as it is."""
-    known = grid_release([200] * 16, epsilon=epsilon)
-    kept = replace(known, is_simulated=False, ledger_head="0" * 64)
-    found = propose_bins(kept, 2)
+def test_the_line_is_that_of_a_study_file_which_reads_it_as_it_is() -> None:
+    found = propose_bins(grid_release([200] * 16), 2)
     assert found.bins is not None
-    assert found.bins.proposed == ProposedBins(kept.id, epsilon, 2)
     (line,) = found.lines()
     study = parse_study(
         'ratio = { numerator = "score", per = "label" }\n'
@@ -66,5 +60,9 @@ def test_other_releases_propose_no_bins() -> None:
     for given in (None, example_release(), ladder, merged):
         with pytest.raises(InvalidInput, match="bins are proposed from"):
             propose_bins(given)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="2 to 1,000 bins"):
-        propose_bins(grid_release([9] * 16), 1)
+
+
+@pytest.mark.parametrize("asked", [1, 1001, 2.0, True, "4", None])
+def test_quantiles_are_so_many(asked: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match="2 to 1,000 bins at quantiles"):
+        propose_bins(grid_release([9] * 16), asked)

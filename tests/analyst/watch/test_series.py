@@ -1,7 +1,5 @@
 """Which releases belong together, and how they are taken apart into looks."""
 
-from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -97,12 +95,6 @@ def test_other_guesses_budgets_bounds_and_bases_belong_together() -> None:
     assert (
         series_of([weeks()[0], others[0]], question=None, variance=None).differing == ()
     )
-    first, second = weeks()[:2]
-    origin = dpr.bounds.Proposed("0" * 32, Fraction(1, 20))
-    found = {**second.plan.bounds, "score": dpr.Bounds(0, 1, proposed=origin)}
-    again = replace(second, plan=replace(second.plan, bounds=found))
-    series = series_of([first, again], question=None, variance=None)
-    assert series.differing == ()  # Only where one of the bounds came from.
 
 
 def test_each_way_of_not_belonging_together_has_its_reason() -> None:

@@ -61,26 +61,11 @@ def test_a_study_takes_the_line_that_is_printed(shop: Path, call: Call) -> None:
     said = call(*asked)[1].splitlines()
     at = said.index("To take them, write into [bounds] of the study:")
     line = said[at + 1]
-    name = read_release("bounds.json").id
-    assert line.startswith("spent = { proposed = [0.0, ")
-    assert line.endswith(f'], by = "{name}", epsilon = 0.5 }}')
-
-    def write(bound: str) -> None:
-        words = STUDY.replace("[bounds]\n", f"[bounds]\n{bound}\n")
-        (shop / "study.toml").write_text(words, encoding="utf-8")
-
-    release = ("release", "study.toml", "-o", "sums.json")
-    write(line.replace("[0.0, ", "[-1.0, "))
-    assert is_refused(call(*release), 10, "that release proposes 0 to")
-    assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
-    write(line)
-    assert call(*release)[0] == 0
+    assert re.fullmatch(r"spent = \[0\.0, (64|128|256)\.0\]", line)
+    words = STUDY.replace("[bounds]\n", f"[bounds]\n{line}\n")
+    (shop / "study.toml").write_text(words, encoding="utf-8")
+    assert call("release", "study.toml", "-o", "sums.json")[0] == 0
     assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 1.5
-    origin = f"proposed by release {name} at epsilon 0.5"
-    assert origin in " ".join(call("plan", "study.toml")[1].split())
-    assert call("report", "sums.json", "-o", "report.html")[0] == 0
-    assert origin in (shop / "report.html").read_text(encoding="utf-8")
-    assert f"bounds by {name[:12]}" in call("ledger", "show", "--wide")[1]
 
 
 def test_a_column_and_limits_may_be_named(shop: Path, call: Call) -> None:

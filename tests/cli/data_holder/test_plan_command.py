@@ -216,20 +216,3 @@ def test_a_plan_ends_with_its_hash_and_says_where_bounds_come_from(
         assert "Bounds of score come from: a score lies between 0 and 1" in said
         assert said.endswith(f"Plan {hashed}.")
     assert hashed not in planned("csv")
-
-
-def test_a_plan_that_finds_bounds_says_what_widths_hang_on(folder: Path) -> None:
-    text = (
-        'ratio = { numerator = "spent", per = "orders", guess = 25 }\n'
-        "bounds = { spent = { find = [0, 100000] }, orders = [0, 4] }\n"
-        "privacy = { epsilon = 1 }\n"
-    )
-    file = folder / "study.toml"
-    file.write_text(text, encoding="utf-8")
-    said = flowing("plan", "study.toml")
-    assert "intervals as wide as the bounds that are found make them: nobody" in said
-    people = "numerator = { mean = 69, sd = 80 }, per = { mean = 2.5, sd = 1.1 }"
-    guessed = f"population = {{ n = 3000, {people} }}\n"
-    file.write_text(text + guessed, encoding="utf-8")
-    said = flowing("plan", "study.toml")
-    assert "for 3,000 people per answer, by the bounds that are found" in said

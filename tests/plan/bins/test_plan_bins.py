@@ -9,7 +9,6 @@ import pytest
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.bins.plan_bins import plan_bins
 from dpratio.plan.document import plan_from_document, plan_to_document
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -93,13 +92,6 @@ def test_any_column_with_bounds_may_be_binned() -> None:
     plan = plan_bins(study, "age", budget=TENTH)
     assert set(plan.bounds) == {"score", "age"}
     price(plan)
-
-
-def test_a_plan_says_which_release_proposed_its_bins() -> None:
-    bins = ScoreBins.quantiles("score", 4, [0, 0.2, 1], by="0" * 32, epsilon="0.1")
-    said = " ".join(str(make_plan(study_of(groups=bins))).split())
-    origin = f"proposed by release {'0' * 32} at epsilon 0.1"
-    assert f"2 bins of score of 4 asked for, at quantiles {origin}" in said
 
 
 @pytest.mark.parametrize(

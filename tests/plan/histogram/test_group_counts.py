@@ -9,7 +9,7 @@ import pytest
 from curator.histograms_for_tests import groups_plan, study_of
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.document import plan_from_document, plan_to_document
-from dpratio.plan.histogram.found_bounds import bounding, find_bounds, is_search
+from dpratio.plan.histogram.found_bounds import bounding, find_bounds
 from dpratio.plan.histogram.group_counts import GroupCounts, ladder_of_groups
 from dpratio.plan.histogram.histograms import counted_of
 from dpratio.plan.histogram.ladder import Ladder
@@ -82,14 +82,12 @@ def test_a_study_with_all_its_bounds_may_ask_for_groups_alone() -> None:
     plan = planned(unit=PrivacyUnit("user", totals=totals), bounds=totals)
     assert [each.name for each in plan.questions] == ["groups per user"]
     assert plan.bounds == {"spent": Bounds(0, 9)}
-    assert not is_search(plan)
     assert find_bounds(plan, [[0] * 8], epsilon=1.0) == []
 
 
 def test_groups_propose_no_bounds() -> None:
     plan = planned()
     assert bounding(plan) == list(plan.questions[:2])
-    assert is_search(plan)
     empty = [[0] * len(plan.partitions[each.partition].keys) for each in plan.questions]  # type: ignore[union-attr]
     found = find_bounds(plan, empty, epsilon=1.0)
     assert [each.counted for each in found] == ["spent", "orders"]

@@ -80,7 +80,6 @@ def test_what_it_is_worth_grows_with_people_and_epsilon_and_fades(
         (RATIO, {"guess": Guess(ColumnGuess(5, 5), ColumnGuess(4, 2))}),
         ([Question(RATIO), Question(replace(RATIO, guess=2.0), groups=GROUPS)], {}),
         (replace(RATIO, weight="w"), {"bounds": WEIGHTED}),
-        (RATIO, {"bounds": {**BOUNDS, "spend": Bounds.find(0, 1e6)}}),
     ],
 )
 def test_elsewhere_a_plan_has_one_stage(

@@ -8,8 +8,7 @@ from dpratio.analyst.tables.provenance import stamps
 from dpratio.plan.histogram.found_bounds import FoundBounds, bounds_by_name
 from dpratio.plan.histogram.propose import Candidate, Noisy
 from dpratio.tabular import Tabular
-from dpratio.terms.bounds import Bounds, Proposed
-from dpratio.terms.budget import decimal_text
+from dpratio.terms.bounds import Bounds
 
 __all__ = ["PROPOSAL_STATUSES", "BoundChoices", "Proposal", "Proposals"]
 
@@ -47,28 +46,26 @@ class Proposals(Tabular):
     """Proposed bounds, one row per histogram.
 
     ``people_beyond`` is a noisy count of rows, or of totals in groups: how many are
-    cut, not by how much. ``status`` is one of `PROPOSAL_STATUSES`. ``origin`` is the
-    release, where a ledger holds it.
+    cut, not by how much. ``status`` is one of `PROPOSAL_STATUSES`.
     """
 
     rows: tuple[Proposal, ...]
     level: float
     is_simulated: bool
-    origin: Proposed | None = None
 
     @property
     def bounds(self) -> dict[str, Bounds]:
-        """The bounds that are proposed, by column or total, with their origin.
+        """The bounds that are proposed, by column or total.
 
         A total with several histograms gets bounds that hold those of all of them,
         and none where one of them reaches beyond its limits.
         """
-        return bounds_by_name([each.found for each in self.rows], self.origin)
+        return bounds_by_name([each.found for each in self.rows])
 
     def lines(self) -> list[str]:
         """Write the bounds as a study file has them: of columns, or with ids totals."""
         return [
-            f"{_toml_name(name)} = {_toml_bounds(each)}"
+            f"{_toml_name(name)} = [{each.lower!r}, {each.upper!r}]"
             for name, each in self.bounds.items()
         ]
 
@@ -145,12 +142,3 @@ def _toml_name(name: str) -> str:
     # TOML reads text in double quotes as JSON writes it.
     plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
     return name if plain else json.dumps(name, ensure_ascii=False)
-
-
-def _toml_bounds(bounds: Bounds) -> str:
-    ends = f"[{bounds.lower!r}, {bounds.upper!r}]"
-    if bounds.proposed is None:
-        return ends
-    by, cost = bounds.proposed.release_id, decimal_text(bounds.proposed.epsilon)
-    cost = f'"{cost}"' if "/" in cost else cost
-    return f'{{ proposed = {ends}, by = "{by}", epsilon = {cost} }}'

@@ -9,8 +9,7 @@ from dpratio.plan.histogram.found_bins import FoundBins, find_bins, grid_of
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
-from dpratio.terms.bins.score_bins import ProposedBins, ScoreBins, require_quantiles
-from dpratio.terms.budget import decimal_text
+from dpratio.terms.bins.score_bins import ScoreBins, require_quantiles
 
 __all__ = ["BinProposal", "propose_bins"]
 
@@ -19,9 +18,9 @@ __all__ = ["BinProposal", "propose_bins"]
 class BinProposal(Tabular):
     """Bins at quantiles, one row for each; none where too little is known.
 
-    ``people`` are noisy counts of rows, or of people in cells. ``origin`` is the
-    release, where a ledger holds it. ``grid`` are the edges of the cells in which
-    people were counted, ``counts`` their noisy counts, ``scale`` that of the noise.
+    ``people`` are noisy counts of rows, or of people in cells. ``grid`` are the edges
+    of the cells in which people were counted, ``counts`` their noisy counts, ``scale``
+    that of the noise.
     """
 
     column: str
@@ -31,26 +30,19 @@ class BinProposal(Tabular):
     grid: tuple[float, ...]
     counts: tuple[int, ...]
     scale: float
-    origin: ProposedBins | None = None
 
     @property
     def bins(self) -> ScoreBins | None:
         """The bins, for the groups of a study; None where too little is known."""
         if not self.found.size:
             return None
-        return ScoreBins(self.column, self.found.edges, proposed=self.origin)
+        return ScoreBins(self.column, self.found.edges)
 
     def lines(self) -> list[str]:
         """Write the bins as a study file has them."""
         if not self.found.size:
             return []
-        edges = f"[{', '.join(map(repr, self.found.edges))}]"
-        if self.origin is None:
-            return [f"bins = {edges}"]
-        by, cost = self.origin.release_id, decimal_text(self.origin.epsilon)
-        cost = f'"{cost}"' if "/" in cost else cost
-        told = f'quantiles = {self.asked}, edges = {edges}, by = "{by}"'
-        return [f"bins = {{ {told}, epsilon = {cost} }}"]
+        return [f"bins = [{', '.join(map(repr, self.found.edges))}]"]
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per bin."""
@@ -86,10 +78,8 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
         asked: How many bins are wanted.
 
     Returns:
-        A table with one row per bin. Its ``bins`` are for the groups of a study, and
-        name the release where a ledger holds it: a plan that takes them says where they
-        came from and what they cost. There are fewer than asked where noise does not
-        carry as many.
+        A table with one row per bin. Its ``bins`` are for the groups of a study, which
+        declares them. There are fewer than asked where noise does not carry as many.
 
     Raises:
         InvalidInput: When the release holds no such histogram.
@@ -121,9 +111,6 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
     counts = question.values[:, 0].tolist()
     scale = question.asked.scales[0]
     found = find_bins(grid, counts, scale=scale, asked=asked)  # type: ignore[arg-type]
-    origin = None
-    if release.ledger_head is not None and not release.is_simulated:
-        origin = ProposedBins(release.id, release.plan.budget.epsilon, asked)
     edges: tuple[float, ...] = grid.edges  # type: ignore[union-attr]  # refused above
     return BinProposal(
         question.name,
@@ -133,5 +120,4 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
         edges,
         tuple(counts),
         scale,
-        origin,
     )

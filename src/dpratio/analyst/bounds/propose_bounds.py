@@ -12,7 +12,6 @@ from dpratio.plan.histogram.propose import Noisy, candidates_of, side_of
 from dpratio.plan.planned_question import pick_question
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.release import Release, ReleasedQuestion
-from dpratio.terms.bounds import Proposed
 from dpratio.terms.budget import Budget
 
 __all__ = [
@@ -37,9 +36,7 @@ def propose_bounds(
 
     Returns:
         A table with one row per histogram. Where too little is known it says so, and
-        proposes nothing. Its ``bounds`` name the release where a ledger holds it: a
-        plan that takes them says where they came from and what they cost, and must
-        have this budget.
+        proposes nothing. Its ``bounds`` are for a study, which declares them.
 
     Raises:
         InvalidInput: When the release holds no histograms.
@@ -75,7 +72,7 @@ def propose_bounds(
             status = "beyond_limits"
         noisy = _noisy(release, question)
         rows.append(Proposal(question.name, noisy, each, beyond, status))
-    return Proposals(tuple(rows), level, release.is_simulated, _origin(release))
+    return Proposals(tuple(rows), level, release.is_simulated)
 
 
 def choose_bounds(
@@ -168,13 +165,6 @@ def _noisy(release: Release, question: ReleasedQuestion) -> Noisy:
 def _counts(question: ReleasedQuestion) -> list[int]:
     counts: list[int] = question.values[:, 0].tolist()
     return counts
-
-
-def _origin(release: Release) -> Proposed | None:
-    """Name the release where a ledger can tell that it proposed its bounds."""
-    if release.ledger_head is None or release.is_simulated:
-        return None
-    return Proposed(release.id, release.plan.budget.epsilon)
 
 
 def _require_histograms(release: object) -> None:

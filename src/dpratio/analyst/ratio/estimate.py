@@ -25,7 +25,6 @@ from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.plan.plan_words import describe_bounds, describe_totals
-from dpratio.plan.search.realise_bounds import describe_unfound
 from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.release.release import Release, require_release
 from dpratio.terms.bounds import Bounds
@@ -153,8 +152,7 @@ def _within(release: Release) -> tuple[str, ...]:
     plan = release.measured
     if plan.strategy == EXTERNAL:
         return ()
-    missing = describe_unfound(release.plan, release.searched)
-    return (describe_bounds(plan.bounds), *describe_totals(plan), *missing)
+    return (describe_bounds(plan.bounds), *describe_totals(plan))
 
 
 def _asked(release: Release) -> dict[str, Any]:

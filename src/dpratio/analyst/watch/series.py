@@ -228,13 +228,7 @@ def _differing(
 ) -> tuple[str, ...]:
     """Say what differs and may: a ratio of clipped values follows its bounds."""
     within = [
-        [
-            {name: replace(each, proposed=None) for name, each in bounds.items()}
-            for bounds in (
-                release.measured.bounds,
-                release.measured.unit_of(question.asked).totals,
-            )
-        ]
+        (release.measured.bounds, release.measured.unit_of(question.asked).totals)
         for release, question in zip(releases, chosen, strict=True)
     ]
     apart = any(each != within[0] for each in within)

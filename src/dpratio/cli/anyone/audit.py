@@ -29,8 +29,8 @@ def audit(  # noqa: PLR0913 (one command, its filters)
     strategy: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only focused, joint, even, cuts, keys, stages, histograms or "
-            "search; repeat for more."
+            help="Only focused, joint, even, cuts, keys, stages or histograms; "
+            "repeat for more."
         ),
     ] = None,
     unit: Annotated[

@@ -193,17 +193,7 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
     for at, question in enumerate(plan.questions, 1):
         named = f", {question.name}" if several else ""
         said = f"Expected{named}: intervals"
-        if plan.search is not None and guess is None:
-            lines.append(
-                f"{said} as wide as the bounds that are found make them: {advice}"
-            )
-        elif plan.search is not None:
-            (over,) = forecast(plan, n=n, guess=guess, question=at).ranges
-            lines.append(
-                f"{said} {_widths(over.width_low, over.width_high)} for {n:,} people "
-                "per answer, by the bounds that are found, with the study's guess."
-            )
-        elif guess is not None and plan.is_guessed(question):
+        if guess is not None and plan.is_guessed(question):
             (row,) = forecast(plan, n=n, guess=guess, question=at).rows
             lines.append(
                 f"{said} {_widths(row.width)} for {n:,} people per answer "
@@ -238,8 +228,7 @@ def _advised_guess(study: "Study", plan: "Plan", guess: "Guess", n: int) -> list
     about = [at for at, each in enumerate(plan.questions, 1) if plan.is_guessed(each)]
     unsaid = all(each.ratio.guess is None for each in study.questions)
     derived = all(each.ratio.guess_is == "unknown" for each in plan.questions)
-    free = plan.strategy == "focused" and plan.search is None
-    if not (about and unsaid and derived and free):
+    if not (about and unsaid and derived and plan.strategy == "focused"):
         return []
     told = float(f"{guess.ratio:.2g}")
     asked = tuple(

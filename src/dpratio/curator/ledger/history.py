@@ -173,21 +173,10 @@ def _row(release_id: str, held: Held) -> list[Any]:
         _STATES[held.state],
         show_exact(charge.loss),
         show_exact(charge.delta),
-        _plan(held) if is_read else "",
+        held.plan[:12],
         _asker(first) if is_read else "",
         *(_source(held) if is_read else ("", "")),
     ]
-
-
-def _plan(held: Held) -> str:
-    """Show the plan by its hash.
-
-    Whose bounds a release proposed names that release, which has its own row and cost.
-    """
-    said = held.said("charge")
-    by = [each[:12] for each in said.get("bounds_by", "").split()]
-    bounds = f", bounds by {' '.join(by)}" if by else ""
-    return f"{said['plan'][:12]}{bounds}"
 
 
 def _asker(charge: Entry) -> str:

@@ -10,12 +10,12 @@ import contextlib
 import glob
 import os
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 
-from dpratio.errors import EngineFailed, FileRefused, SchemaRefused
+from dpratio.errors import FileRefused, SchemaRefused
 
-__all__ = ["find_files", "identity_of", "require_same_schema", "shown", "unchanged"]
+__all__ = ["find_files", "identity_of", "require_same_schema", "shown"]
 
 
 def find_files(path: str | Sequence[str]) -> list[str]:
@@ -95,32 +95,6 @@ def identity_of(path: str) -> Hashable:
         if asked.st_ino:
             return asked.st_dev, asked.st_ino
     return os.path.normcase(os.path.realpath(path))
-
-
-@contextlib.contextmanager
-def unchanged(files: Callable[[], Sequence[str]]) -> Iterator[None]:
-    """Refuse files that are not the same afterwards: others, or written to.
-
-    Raises:
-        EngineFailed: When they are not.
-    """
-    before = [_stamp(each) for each in files()]
-    yield
-    if [_stamp(each) for each in files()] != before:
-        raise EngineFailed(
-            "the files were changed while they were read. Let nobody write to them "
-            "meanwhile."
-        )
-
-
-def _stamp(file: str) -> Hashable:
-    """Tell a file from others, and from what it was before."""
-    # What the system says of a file that is gone would name folders, and so cells.
-    with contextlib.suppress(OSError):
-        seen = Path(file).stat()
-        when = seen.st_mtime_ns, seen.st_ctime_ns
-        return file, seen.st_dev, seen.st_ino, seen.st_size, *when
-    return file
 
 
 def _once_recursive(path: str) -> str:

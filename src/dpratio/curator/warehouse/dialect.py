@@ -6,7 +6,6 @@ NULL. Nothing relies on the order in which a database tests its conditions.
 
 import datetime as dt
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from decimal import Decimal
 from typing import Any
 
@@ -93,10 +92,6 @@ class Dialect:
 
     # The database's own types whose columns a condition may compare.
     compared_in_conditions: frozenset[str] = frozenset()
-
-    def snapshot(self, backend: Backend) -> AbstractContextManager[None] | None:  # noqa: ARG002
-        """Let all statements within see the same rows; None where they may not."""
-        return None
 
     def prepare(self, backend: Backend) -> None:
         """Let a connection know only the database's own names; refuse an unfit one."""

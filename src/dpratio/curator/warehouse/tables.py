@@ -1,7 +1,6 @@
 """A table behind Ibis with its public schema, and the one way to ask it."""
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -28,10 +27,6 @@ class WarehouseTable:
     rows: Value
     backend: Backend
     dialect: Dialect
-
-    def snapshot(self) -> AbstractContextManager[None] | None:
-        """Let readings within see the rows of one moment; None where nothing does."""
-        return self.dialect.snapshot(self.backend)
 
     def fetch(self, asked: Value) -> dict[str, list[Any]]:
         """Run one query, and give its columns; a missing sum is that of no rows."""

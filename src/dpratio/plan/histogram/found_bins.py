@@ -1,8 +1,7 @@
-"""Which edges a noisy histogram on a fine grid proposes: one rule, for everyone.
+"""Which edges a noisy histogram on a fine grid proposes.
 
-The ledger's door computes it again from the sealed counts, so that edges which were
-written by hand cannot pass for those that were found. Whole numbers and fractions
-alone: the same counts give the same edges on every machine.
+Whole numbers and fractions alone: the same counts give the same edges on every
+machine.
 """
 
 import itertools

@@ -1,25 +1,20 @@
-"""What the histograms of a release propose together: one rule, for everyone who asks.
-
-The ledger's door computes it again from the sealed counts, so that a bound which was
-written by hand cannot pass for one that was found.
-"""
+"""What the histograms of a release propose together."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dpratio.plan.histogram.group_counts import GroupCounts
-from dpratio.plan.histogram.histograms import Histogram, counted_of, histogram_of
+from dpratio.plan.histogram.histograms import counted_of, histogram_of
 from dpratio.plan.histogram.propose import Noisy, proposed, side_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.bounds import Bounds
 
 __all__ = [
     "FoundBounds",
     "bounding",
     "bounds_by_name",
     "find_bounds",
-    "is_search",
     "noisy_of",
 ]
 
@@ -43,13 +38,6 @@ def noisy_of(
     """Give the noisy counts of a question with their ladder and their noise."""
     ladder = histogram_of(plan, question).ladder
     return Noisy(ladder, tuple(counts), question.scales[0])
-
-
-def is_search(plan: PlanTerms) -> bool:
-    """Tell histograms that look for bounds from bins, and from a single step."""
-    found = [counted_of(plan, each) for each in bounding(plan)]
-    wide = [isinstance(each, Histogram) and each.ladder.is_wide for each in found]
-    return bool(wide) and all(wide)
 
 
 def bounding(plan: PlanTerms) -> list[PlannedQuestion]:
@@ -89,10 +77,8 @@ def find_bounds(
     return found
 
 
-def bounds_by_name(
-    found: Iterable[FoundBounds], origin: Proposed | None
-) -> dict[str, Bounds]:
-    """Give the bounds by column or total, and say where they come from.
+def bounds_by_name(found: Iterable[FoundBounds]) -> dict[str, Bounds]:
+    """Give the bounds by column or total.
 
     A total with several histograms gets bounds that hold those of all of them, and none
     where one of them reaches beyond its limits.
@@ -105,5 +91,5 @@ def bounds_by_name(
             held = together.get(each.counted, each.bounds)
             lower = min(held.lower, each.bounds.lower)
             upper = max(held.upper, each.bounds.upper)
-            together[each.counted] = Bounds(lower, upper, proposed=origin)
+            together[each.counted] = Bounds(lower, upper)
     return together

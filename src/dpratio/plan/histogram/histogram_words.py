@@ -7,7 +7,7 @@ from dpratio.plan.plan_words import describe_bounds, describe_epsilon, describe_
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.terms.budget import decimal_text
 
-__all__ = ["describe_histogram", "describe_histograms", "describe_search"]
+__all__ = ["describe_histogram", "describe_histograms"]
 
 
 def describe_histogram(plan: PlanTerms, question: PlannedQuestion) -> str:
@@ -36,26 +36,6 @@ def describe_histogram(plan: PlanTerms, question: PlannedQuestion) -> str:
         f"{counted}, in {len(ladder.labels)} cells between powers of two from "
         f"2^{ladder.lowest} to 2^{ladder.highest} on each side of zero"
     )
-
-
-def describe_search(plan: PlanTerms) -> list[str]:
-    """Say what is spent on finding bounds, and what happens with them."""
-    search = plan.search
-    if search is None:
-        return []
-    held = search.histograms
-    counted = "; ".join(describe_histogram(held, each) for each in held.questions)
-    spent, left = decimal_text(search.epsilon), decimal_text(plan.for_sums[0])
-    first = (
-        f"Two stages. The first spends epsilon {spent} on finding bounds: it counts "
-        f"{counted}."
-    )
-    second = (
-        f"The second spends epsilon {left} and measures within what was found; it is "
-        "priced again before it is measured. Where nothing can be found, the sums "
-        "below are measured, within the widest bounds."
-    )
-    return [first, second]
 
 
 def describe_histograms(plan: PlanTerms) -> list[str]:

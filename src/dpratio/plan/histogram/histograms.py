@@ -208,8 +208,7 @@ def _require_plain(plan: PlanTerms) -> None:
     require(isinstance(plan.unit, PrivacyUnit), "unit must be a PrivacyUnit", plan.unit)
     rule = "histograms have Laplace noise, declared groups and one stage"
     require(plan.mechanism == "laplace", rule, plan.mechanism, _HINT)
-    staged = plan.stage is not None or plan.search is not None
-    require(not staged, rule, "a first stage", _HINT)
+    require(plan.stage is None, rule, "a first stage", _HINT)
     require(not plan.found, rule, "keys that are found", _HINT)
     require(plan.questions, "at least one histogram is asked for", 0, _HINT)
     for each in plan.questions:

@@ -71,11 +71,6 @@ class Ladder:
         return cls(math.frexp(smallest)[1] - 1, top)
 
     @property
-    def is_wide(self) -> bool:
-        """Whether a bound can be looked for on it: one step leaves nothing to find."""
-        return self.highest - self.lowest > 1
-
-    @property
     def edges(self) -> tuple[float, ...]:
         """The powers of two between the cells, rising."""
         sizes = [2.0**at for at in range(self.lowest, self.highest + 1)]

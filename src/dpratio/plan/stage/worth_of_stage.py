@@ -45,7 +45,6 @@ def with_stage(plain: Plan, n: int | None, measure: Measure) -> Plan:
     """
     may_have = (
         plain.strategy == "focused"
-        and plain.search is None
         and not plain.private_keys
         and all(map(_is_open, plain.questions))
     )

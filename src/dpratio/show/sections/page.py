@@ -17,7 +17,6 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.provenance import heading_stamp, stamps
 from dpratio.checks import require
-from dpratio.plan.search.realise_bounds import describe_unfound
 from dpratio.release.release import Release
 from dpratio.show.chart.picture import chart_style
 from dpratio.show.chart.strip import STRIP_SHAPES, draw_places
@@ -83,9 +82,7 @@ def render_report(
         "release": None if embedded is None else embedded.data(),
     }
     plan = replace(release.measured, title=None)  # It is the heading.
-    missing = describe_unfound(release.plan, release.searched)
-    said = [*plan.summary(), *missing, *merged_of(release)]
-    summary = [shortened(line) for line in said]
+    summary = [shortened(line) for line in (*plan.summary(), *merged_of(release))]
     return _filled_in(
         title=f"{made_up}{heading}",
         heading=heading,

@@ -23,11 +23,7 @@ from dpratio.simulation.audit.draw import (
     totals_by,
 )
 from dpratio.simulation.audit.findings import Audit, Finding
-from dpratio.simulation.audit.histograms import (
-    HistogramAudit,
-    histogram_audit,
-    search_audit,
-)
+from dpratio.simulation.audit.histograms import histogram_audit
 from dpratio.simulation.audit.invent import releases_of
 from dpratio.simulation.audit.keys import key_audit
 from dpratio.simulation.audit.pair import Pair, find_pair
@@ -43,9 +39,8 @@ __all__ = ["EPSILONS", "SAMPLES", "audit_noise"]
 
 SAMPLES = 100_000
 EPSILONS = ("0.2", "1", "4")
-CUTS, KEYS, STAGES = "cuts", "keys", "stages"
-HISTOGRAMS, SEARCH = "histograms", "search"
-_STRATEGIES = (*STRATEGIES, CUTS, KEYS, STAGES, HISTOGRAMS, SEARCH)
+CUTS, KEYS, STAGES, HISTOGRAMS = "cuts", "keys", "stages", "histograms"
+_STRATEGIES = (*STRATEGIES, CUTS, KEYS, STAGES, HISTOGRAMS)
 
 _FEWEST = 100
 _SMALLEST, _LARGEST = Fraction(1, 100), Fraction(100)
@@ -88,8 +83,7 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
         strategies: Which strategies; ``"cuts"`` stands for a default release, which
             counts the units that bounds cut, ``"keys"`` for finding keys privately,
             ``"stages"`` for both stages of a release that finds its guess,
-            ``"histograms"`` for those that propose bounds, ``"search"`` for both
-            stages of a release that finds them.
+            ``"histograms"`` for those that propose bounds.
         units: Who is protected: ``"row"``, ``"changed-row"`` or ``"person"``. By
             default rows at every epsilon, and the others at the largest.
         engine: Which engine adds up the tables.
@@ -119,8 +113,8 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
     require(counted, f"samples must be a whole number of at least {_FEWEST}", samples)
     cases = list(_cases(epsilons, mechanisms, strategies, units))
     hint = (
-        "Keys, stages, histograms and searches have Laplace noise; classical noise "
-        "ends at epsilon 1. A search is audited of rows."
+        "Keys, stages and histograms have Laplace noise; classical noise ends at "
+        "epsilon 1."
     )
     require(cases, "nothing is left to audit", list(strategies), hint)
     findings = [
@@ -163,8 +157,6 @@ def _cases(
 def _exists(case: _Case) -> bool:
     if case.strategy == KEYS:
         return case.mechanism == "laplace" and case.unit == "row"
-    if case.strategy == SEARCH:
-        return case.mechanism == "laplace" and case.unit != "person"
     if case.strategy in {STAGES, HISTOGRAMS}:
         return case.mechanism == "laplace"
     if case.mechanism != "classical_gaussian":
@@ -191,10 +183,7 @@ def _find(
     if case.strategy == KEYS:
         return _find_keys(case, samples, door_for, risk=risk)
     if case.strategy == HISTOGRAMS:
-        audit = histogram_audit(case.unit, case.epsilon)
-        return [_find_histogram(case, audit, samples, door_for(2))]
-    if case.strategy == SEARCH:
-        return _find_search(case, samples, door_for, risk=risk)
+        return [_find_histogram(case, samples, door_for(2))]
     found = [_find_sums(case, samples, door_for, risk=risk)]
     if case.strategy == STAGES and case.unit == "row":
         found.append(_find_totals(case, samples, door_for, risk=risk))
@@ -314,25 +303,8 @@ def _find_keys(
     ]
 
 
-def _find_search(
-    case: _Case, samples: int, door_for: Callable[[int], Door], *, risk: float
-) -> list[Finding]:
-    """Audit both stages of a release that finds bounds: each has half of epsilon."""
-    audit = search_audit(case.unit, case.epsilon)
-    second = replace(case, epsilon=decimal_text(Budget(case.epsilon).epsilon / 2))
-    first = replace(second, strategy=f"{SEARCH}, the first")
-    pair = find_pair(audit.second, audit.question)
-    door = door_for(2 + releases_of(audit.question, pair, samples))
-    draw = audit.released_by(door, pair, samples)
-    return [
-        _find_histogram(first, audit.histogram, samples, door),
-        _finding(second, audit.second, pair, samples, draw, risk=risk),
-    ]
-
-
-def _find_histogram(
-    case: _Case, audit: HistogramAudit, samples: int, door: Door
-) -> Finding:
+def _find_histogram(case: _Case, samples: int, door: Door) -> Finding:
+    audit = histogram_audit(case.unit, case.epsilon)
     return case.finding(
         measure="epsilon",
         units=audit.units,

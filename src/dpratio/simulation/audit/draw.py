@@ -23,7 +23,6 @@ from dpratio.curator.staged import noisy_totals
 from dpratio.curator.statements import statement_of
 from dpratio.plan.histogram.histograms import histogram_of
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.release.release import Release
 from dpratio.simulation.audit.bound import Counts
 from dpratio.simulation.audit.invent import Columns, chunks_of, rows_of, table_of
@@ -155,31 +154,22 @@ def _log_ratio(values: Floats, pair: Pair, *, laplace: bool) -> Floats:
 
 
 def released_by(
-    door: Door,
-    plan: Plan,
-    question: Question,
-    pair: Pair,
-    samples: int,
-    *,
-    asked: PlannedQuestion | None = None,
-    change: Callable[[Columns], Columns] = dict,
+    door: Door, plan: Plan, question: Question, pair: Pair, samples: int
 ) -> Draw:
     """Release tables in chunks; give samples × cells × sums in lattice cells.
 
-    Of two stages only releases that measured the sums ``asked`` for, by default the
-    declared ones, are looked at: the others measured something else. ``change`` is
-    what is done to a table before it is released.
+    Of two stages only releases that measured the declared sums are looked at: the
+    others measured something else.
     """
-    wanted = asked or plan.questions[0]
 
     def draw(side: Side) -> Iterator[Integers]:
         for count, times in chunks_of(samples, rows_of(question, pair)):
             groups = Groups(SAMPLE, range(count * question.cells))
             planned = replace(plan, partitions=(groups,))
-            door.bring(change(table_of(question, side, count, pair.copies)))
+            door.bring(table_of(question, side, count, pair.copies))
             for _ in range(times):
                 (released,) = door.release(planned).questions
-                while released.asked != wanted:
+                while released.asked != plan.questions[0]:
                     (released,) = replace(door, tick=int).release(planned).questions
                 yield released.values.reshape(count, question.cells, -1)
 

@@ -1,38 +1,30 @@
-"""Whether histograms of bounds, and releases that find bounds, keep their claims.
+"""Whether histograms of bounds keep their claims.
 
 Every cell is a sample: units in each of them, or in none. An odd number of counts more
 lies evenly around a half, so that whole counts tell the tables apart as well as the
 noise did before it was rounded. One unit moves one cell, two where it is changed; the
 noise of each is its own, so that their losses add up.
-
-Of a release that finds bounds its histograms are audited so, and its sums end to end:
-a crowd outside of all groups, the same in both tables, decides which bounds are found.
 """
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpratio.arrays import Integers
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_bounds import plan_bounds
-from dpratio.plan.search.realise_bounds import realise_bounds
 from dpratio.simulation.audit.bound import Counts, least_epsilon
-from dpratio.simulation.audit.draw import Door, Draw, counts_by, released_by
+from dpratio.simulation.audit.draw import Door, counts_by
 from dpratio.simulation.audit.invent import Columns
-from dpratio.simulation.audit.pair import Pair
-from dpratio.simulation.audit.question import PERSON, QUESTIONS, SAMPLE, Question
-from dpratio.terms.bounds import Bounds
+from dpratio.simulation.audit.question import PERSON, SAMPLE
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import UNMEASURED, Study
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["HistogramAudit", "SearchAudit", "histogram_audit", "search_audit"]
+__all__ = ["HistogramAudit", "histogram_audit"]
 
 # Where a test of two Laplace laws is right 88 times out of 100.
 _FAR = 2.94
@@ -40,9 +32,6 @@ _ROWS, _TOTALS = Ladder(-60, 60), Ladder(-20, 20)
 # People are in one group more than are counted: of them one must be left out.
 _MOST_GROUPS = 3
 _GROUPS = range(_MOST_GROUPS + 1)
-# Where a release looks for bounds, what its crowd leads to, and how large that is: many
-# times the noise of a count, over the epsilon of the whole.
-_SOUGHT, _FOUND, _CROWD = Ladder(-53, 6), Bounds(0, 2), 1_000
 _UNITS = {
     "row": PrivacyUnit(),
     "changed-row": PrivacyUnit(neighbours="change-one"),
@@ -119,74 +108,11 @@ def histogram_audit(unit: str, epsilon: str) -> HistogramAudit:
     )
     limits = (2.0**ladder.lowest, 2.0**ladder.highest)
     plan = plan_bounds(study, budget=Budget(epsilon), columns=["score"], limits=limits)
-    return _audit_of(plan, ladder)
-
-
-def _audit_of(plan: Plan, ladder: Ladder) -> HistogramAudit:
     moved = plan.unit.most_groups
     cells = 2 if plan.unit.neighbours == "change-one" else 1
     each = moved / plan.questions[0].scales[0]
     units = 2 * max(0, round((_FAR / each - 1) / 2)) + 1
     return HistogramAudit(plan, ladder, units, cells, moved)
-
-
-@dataclass(frozen=True, slots=True)
-class SearchAudit:
-    """A release that finds the bounds of its scores for half of its budget.
-
-    ``second`` is the plan of its sums within the bounds that the crowd leads to.
-    """
-
-    plan: Plan
-    second: Plan
-    question: Question
-    crowd: int
-
-    @property
-    def histogram(self) -> HistogramAudit:
-        """Its first stage, audited by itself."""
-        return _audit_of(self.plan.search.histograms, _SOUGHT)  # type: ignore[union-attr]
-
-    def released_by(self, door: Door, pair: Pair, samples: int) -> Draw:
-        """Release samples and the crowd; those that found other bounds are left out."""
-        return released_by(
-            door,
-            self.plan,
-            self.question,
-            pair,
-            samples,
-            asked=self.second.questions[0],
-            change=self._with_crowd,
-        )
-
-    def _with_crowd(self, columns: Columns) -> Columns:
-        """Add the crowd to samples; no score leaves the bounds that are found."""
-        most = np.nextafter(_FOUND.upper, 0)
-        crowd = {name: np.full(self.crowd, 0.75 * most) for name in columns}
-        crowd[SAMPLE] = np.full(self.crowd, -1)
-        kept = columns | {"score": np.clip(columns["score"], _FOUND.lower, most)}
-        return {name: np.append(each, crowd[name]) for name, each in kept.items()}
-
-
-def search_audit(unit: str, epsilon: str) -> SearchAudit:
-    """Plan a release that finds bounds, and say which ones its crowd leads to."""
-    known = QUESTIONS[unit]
-    total = Budget(epsilon).epsilon
-    plan = make_plan(
-        Ratio("score", per="label", weight="weight"),
-        bounds={**known.bounds, "score": Bounds.find(0, 2.0**_SOUGHT.highest)},
-        unit=known.unit,
-        groups=Groups(SAMPLE, range(known.cells)),
-        budget=Budget(total),
-        search=Fraction(1, 2),
-        clipping=UNMEASURED,
-    )
-    crowd = round(_CROWD * known.unit.cells_moved / total)
-    at = _SOUGHT.place(0.75 * _FOUND.upper)
-    counts = tuple(crowd * (each == at) for each in range(len(_SOUGHT.labels)))
-    second, _ = realise_bounds(plan, (counts,))
-    bounds = {**known.bounds, "score": _FOUND}
-    return SearchAudit(plan, second, replace(known, bounds=bounds), crowd)
 
 
 def _values(ladder: Ladder) -> list[float]:

@@ -31,7 +31,6 @@ from dpratio.simulation.forecast.simulated_widths import (
     require_sizes,
     simulate_widths,
 )
-from dpratio.simulation.forecast.sought import SOUGHT, seek
 from dpratio.simulation.forecast.unit_moments import (
     UnitMoments,
     guess_of,
@@ -99,10 +98,8 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         tested = {_tested(each, guess) for each, _ in asked}
         against = tested.pop() if len(tested) == 1 else 1.0
     wanted = Wanted(level, against, power)
-    is_open = plan.search is not None
     units = [
-        None if told is None or is_open else unit_moments(plan, each, told)
-        for each, told in asked
+        None if told is None else unit_moments(plan, each, told) for each, told in asked
     ]
     budgets: Sequence[Epsilon | None] = (
         [None]
@@ -115,11 +112,9 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     for size in sizes:
         for budget in budgets:
             planned = plan if budget is None else replan(plan, budget, size, guess)
-            for (each, told), unit in zip(asked, units, strict=True):
+            for (each, _), unit in zip(asked, units, strict=True):
                 own = pick_question(planned.questions, each.name)
-                if is_open:
-                    found.append(_sought(planned, own, told, size, wanted))
-                elif unit is None:
+                if unit is None:
                     found.append(_range(planned, own, size, wanted))
                 else:
                     found.append(_row(planned, own, unit, size, wanted))
@@ -127,16 +122,13 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     if len(rows) == len(found):
         return Forecast(rows, (), level, against, power)
     ranges = tuple(
-        ForecastRange.over([each], epsilon=each.epsilon)
-        if isinstance(each, ForecastRow)
-        else each
+        ForecastRange.around(each) if isinstance(each, ForecastRow) else each
         for each in found
     )
-    assumed = {"assumed": SOUGHT} if is_open else {}
-    if rows:
-        apart = [each.name for each, told in asked if told is None]
-        assumed = {"assumed": told_apart(apart)}
-    return Forecast((), ranges, level, against, power, **assumed)
+    if not rows:
+        return Forecast((), ranges, level, against, power)
+    apart = told_apart([each.name for each, told in asked if told is None])
+    return Forecast((), ranges, level, against, power, assumed=apart)
 
 
 def _tested(question: PlannedQuestion, guess: Guess | Population | None) -> float:
@@ -170,23 +162,6 @@ def _row(
         power_between=_normal(apart - quantile) + _normal(-apart - quantile),
         detectable_between=wanted.against + math.sqrt(2) * drawn.reach,
     )
-
-
-def _sought(
-    plan: Plan,
-    question: PlannedQuestion,
-    guess: Guess | Population | None,
-    n: int,
-    wanted: Wanted,
-) -> ForecastRange:
-    """Forecast over the bounds that a search may find among guessed people."""
-    sought = seek(plan, question, guess)
-    rows = []
-    for each in sought.usual(n):
-        own = pick_question(each.questions, question.name)
-        unit = unit_moments(each, own, sought.population)
-        rows.append(_row(each, own, unit, n, wanted))
-    return ForecastRange.over(rows, epsilon=float(plan.budget.epsilon))
 
 
 def _range(

@@ -1,7 +1,6 @@
 """What a plan will give, as values: rows or ranges, and a forecast that holds them."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -71,15 +70,14 @@ class ForecastRange:
     detectable_between_high: float
 
     @classmethod
-    def over(cls, rows: Sequence[ForecastRow], *, epsilon: float) -> "ForecastRange":
-        """Give the range over rows of one question; one row gives equal ends."""
+    def around(cls, row: ForecastRow) -> "ForecastRange":
+        """Give the range of a row: both ends are the same."""
         ends = {
-            f"{name}_{end}": least(getattr(row, name) for row in rows)
+            f"{name}_{end}": getattr(row, name)
             for name in ("width", "width_public", "detectable", "detectable_between")
-            for end, least in (("low", min), ("high", max))
+            for end in ("low", "high")
         }
-        first = rows[0]
-        return cls(first.question, first.n, epsilon, first.mechanism, **ends)
+        return cls(row.question, row.n, row.epsilon, row.mechanism, **ends)
 
 
 @dataclass(frozen=True, slots=True)

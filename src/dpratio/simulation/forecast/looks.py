@@ -24,7 +24,6 @@ from dpratio.curator.ledger.account.accounting import (
     loss_within,
     pure_epsilon,
 )
-from dpratio.plan.histogram.require_search import require_known
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.simulation.forecast.forecast import forecast
@@ -110,7 +109,6 @@ def forecast_looks(
     counted = type(looks) is int and 1 < looks <= _MOST_LOOKS
     require(counted, "looks must be a whole number from 2 to 100,000", looks)
     require_level(level)
-    require_known(plan)
     delta = plan.budget.delta or _USUAL_DELTA
     each = 1 - (1 - level) / looks
     last = Boundary(1 - level, looks, is_last=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.tables.options import require_level
 from dpratio.checks import require
-from dpratio.plan.histogram.require_search import require_known
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import pick_question
 from dpratio.plan.promise import WidthRange, promised_range
@@ -135,7 +134,6 @@ class Need:
     ) -> "Need":
         """Check what is wanted."""
         require_no_histogram(plan.strategy)
-        require_known(plan)
         require(width > 0, "the width must be positive", width)
         require_level(level)
         asked, guess = pick_question(plan.questions, question), guess_of(plan, guess)

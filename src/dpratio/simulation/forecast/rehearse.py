@@ -4,7 +4,7 @@ Sums of people are drawn as a forecast draws them, with the noise of the plan, a
 analyst's own code answers. No data are read and nothing is spent.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,9 @@ from dpratio.analyst.tables.options import require_level
 from dpratio.arrays import Floats
 from dpratio.checks import refuse, require
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion, pick_question
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.strategy.layout import require_no_histogram
 from dpratio.simulation.forecast.simulated_widths import require_sizes
-from dpratio.simulation.forecast.sought import Sought, seek
 from dpratio.simulation.forecast.unit_moments import (
     guess_of,
     questions_of,
@@ -160,36 +159,12 @@ def rehearse(
     rows: list[RehearsedAnswer] = []
     truth = 0.0
     for each in told:
-        if plan.search is not None:
-            truth, found = _sought(seek(plan, each, known), n, answers, level, rng)
-            rows += found
-            continue
         unit = unit_moments(plan, each, known)
         truth = unit.ratio
         sums = unit.sums(n, answers, rng)
         rows += _answers(plan, each, sums, (truth, level), rng)
     left_out = tuple(each.name for each, about in asked if about is None)
     return Rehearsal(tuple(rows), truth, n, float(plan.epsilon), level, left_out)
-
-
-def _sought(
-    sought: Sought, n: int, answers: int, level: float, rng: np.random.Generator
-) -> tuple[float, list[RehearsedAnswer]]:
-    """Find bounds for each answer, and hold the answer to the ratio without them."""
-    truth = sought.truth()
-    rows: dict[int, RehearsedAnswer] = {}
-    found = sought.found(n, answers, rng)
-    for ends in dict.fromkeys(found):
-        places = [at for at, each in enumerate(found) if each == ends]
-        plan = sought.measured(ends)
-        own = pick_question(plan.questions, sought.question.name)
-        # Sums of cut people, as they are: what was cut moves the answer.
-        unit = unit_moments(plan, own, sought.invented)
-        sums = unit.sums(n, len(places), rng)
-        drawn = _answers(plan, own, sums, (truth, level), rng)
-        for place, each in zip(places, drawn, strict=True):
-            rows[place] = replace(each, answer=place + 1)
-    return truth, [rows[at] for at in sorted(rows)]
 
 
 def _answers(

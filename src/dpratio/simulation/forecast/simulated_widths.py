@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -28,7 +28,6 @@ from dpratio.simulation.stages import Part, simulate_parts
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Question
-from dpratio.terms.ratio import Ratio
 
 __all__ = [
     "MOST_PEOPLE",
@@ -188,14 +187,14 @@ def replan(
     return make_plan(
         [
             Question(
-                _asked(plan, at),
+                each.ratio,
                 groups=plan.partitions[each.partition],
                 answers=each.answers,
                 share=each.weight,
                 name=each.name,
                 totals=each.totals,
             )
-            for at, each in enumerate(plan.questions)
+            for each in plan.questions
         ],
         bounds=plan.bounds,
         budget=Budget(epsilon, plan.budget.delta if delta is None else delta),
@@ -205,16 +204,8 @@ def replan(
         n=n,
         guess=guess if isinstance(guess, Guess) else None,
         stage=0 if plan.stage is None else plan.stage.epsilon / plan.epsilon,
-        search=None if plan.search is None else plan.search.epsilon / plan.epsilon,
         clipping=plan.clipping,
     )
-
-
-def _asked(plan: Plan, at: int) -> Ratio:
-    """Give the ratio as it was asked: guesses that follow from bounds are open."""
-    ratio = plan.questions[at].ratio
-    is_given = plan.search is None or plan.search.guessed[at]
-    return ratio if is_given else replace(ratio, guess=None, guess_is="close")
 
 
 def require_sizes(sizes: Sequence[int]) -> None:

@@ -26,10 +26,8 @@ from dpratio.terms.guess import Guess
 
 __all__ = [
     "UnitMoments",
-    "draw_people",
     "guess_of",
     "questions_of",
-    "ratio_of",
     "unit_moments",
 ]
 
@@ -121,7 +119,7 @@ def unit_moments(
     if isinstance(guess, Guess):
         invented, ratio = _invent(guess, tuple(bounds.items()))
     else:
-        invented, ratio = draw_people(guess)
+        invented, ratio = _draw_people(guess)
     view = view_of(plan, question)
     each = view.sums(_at_true_ratio(view.change(invented), ratio))
     mean, spread = each.mean(axis=0), np.cov(each, rowvar=False)
@@ -147,10 +145,10 @@ def _invent(
     guess: Guess, bounds: tuple[tuple[str, Bounds], ...]
 ) -> tuple[People, float | None]:
     """Invent people who fit a guess: the same for every budget that is tried."""
-    return draw_people(guessed_population(guess, dict(bounds)))
+    return _draw_people(guessed_population(guess, dict(bounds)))
 
 
-def draw_people(population: Population) -> tuple[People, float | None]:
+def _draw_people(population: Population) -> tuple[People, float | None]:
     """Draw people, always the same, and say what ratio they are meant to have."""
     drawn = population(np.random.default_rng(_SEED), _PEOPLE, 1)
     return drawn, getattr(population, "ratio", None)
@@ -160,10 +158,10 @@ def _at_true_ratio(people: People, ratio: float | None) -> People:
     """Undo what chance put between the ratio of invented people and the true one."""
     if ratio is None:
         return people
-    return replace(people, score=people.score * (ratio / ratio_of(people)))
+    return replace(people, score=people.score * (ratio / _ratio_of(people)))
 
 
-def ratio_of(people: People) -> float:
+def _ratio_of(people: People) -> float:
     """Give the ratio of the weighted sums of all people."""
     weight = 1.0 if people.weight is None else people.weight
     return float((weight * people.score).sum() / (weight * people.label).sum())

@@ -1,1 +1,1 @@
-"""Bins of a number, and where their edges came from."""
+"""Bins of a number column."""

@@ -1,46 +1,23 @@
-"""Bins of a number column: equal, between edges, or at quantiles that a release found.
+"""Bins of a number column: equal ones, or between edges.
 
-Edges are a promise made before anyone sees the data. Those at quantiles say which
-release of a noisy histogram proposed them, and what it cost.
+Edges are a promise made before anyone sees the data.
 """
 
 import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from dpratio.checks import require
-from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import require_column_name
 
-__all__ = ["MOST_BINS", "ProposedBins", "ScoreBins", "require_quantiles"]
+__all__ = ["MOST_BINS", "ScoreBins", "require_quantiles"]
 
 MOST_BINS = 1_000
 _HUGE = 2**1023  # Beyond it a whole number is no float.
 _FEWEST_QUANTILES = 2
-
-
-@dataclass(frozen=True, slots=True)
-class ProposedBins(Proposed):
-    """Where the edges of bins came from: a release of a histogram on a fine grid.
-
-    Args:
-        release_id: The id of the release.
-        epsilon: What it cost, as it was written.
-        asked: How many bins of as many people each were asked for.
-
-    Example:
-        >>> str(ProposedBins("0123456789abcdef0123456789abcdef", Fraction(1, 20), 10))
-        'proposed by release 0123456789abcdef0123456789abcdef at epsilon 0.05'
-    """
-
-    asked: int
-
-    def __post_init__(self) -> None:
-        Proposed.__post_init__(self)
-        require_quantiles(self.asked)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -53,8 +30,6 @@ class ScoreBins:
     Args:
         column: A column with bounds: the score, or any other.
         bins: How many equal bins, or their edges in increasing order.
-        proposed: The release that proposed the edges, where one did. The ledger admits
-            them only if that release proposes exactly these.
 
     Example:
         >>> ScoreBins("score", [0, 0.5, 1]).values
@@ -63,15 +38,8 @@ class ScoreBins:
 
     column: str
     bins: int | tuple[float, ...]
-    proposed: ProposedBins | None
 
-    def __init__(
-        self,
-        column: str,
-        bins: int | Sequence[float] = 10,
-        *,
-        proposed: ProposedBins | None = None,
-    ) -> None:
+    def __init__(self, column: str, bins: int | Sequence[float] = 10) -> None:
         require_column_name(column)
         hint = "Give a number of bins, or edges such as [0, 0.2, 0.5, 1]."
         if isinstance(bins, int) and not isinstance(bins, bool):
@@ -80,46 +48,8 @@ class ScoreBins:
             given: int | tuple[float, ...] = bins
         else:
             given = _read_edges(bins, hint)
-        found = isinstance(proposed, ProposedBins) and not isinstance(given, int)
-        rule = "proposed bins have edges, and name their release"
-        require(found or proposed is None, rule, proposed)
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "bins", given)
-        object.__setattr__(self, "proposed", proposed)
-
-    @classmethod
-    def quantiles(
-        cls,
-        column: str,
-        asked: int,
-        edges: Sequence[float],
-        *,
-        by: str,
-        epsilon: float | str | Fraction,
-    ) -> "ScoreBins":
-        """Take bins at quantiles, as `propose_bins` gives them and a study writes them.
-
-        Args:
-            column: The column whose histogram was released.
-            asked: How many bins were asked for.
-            edges: What was proposed; the ledger refuses any other.
-            by: The id of the release.
-            epsilon: What the release cost.
-
-        Example:
-            >>> bins = ScoreBins.quantiles(
-            ...     "score", 2, [0, 0.25, 1], by="0" * 32, epsilon="0.1"
-            ... )
-            >>> bins.values, bins.proposed.asked
-            (('0 to 0.25', '0.25 to 1'), 2)
-        """
-        origin = ProposedBins(by, epsilon, asked)  # type: ignore[arg-type]  # as a budget
-        return cls(column, edges, proposed=origin)
-
-    def __repr__(self) -> str:
-        # Ids of merged releases are made of it: what was before stays as it was.
-        origin = "" if self.proposed is None else f", proposed={self.proposed!r}"
-        return f"ScoreBins(column={self.column!r}, bins={self.bins!r}{origin})"
 
     def within(self, bounds: Bounds) -> "ScoreBins":
         """Settle equal bins into edges over the bounds of their column."""
@@ -131,10 +61,6 @@ class ScoreBins:
         rule = f"edges of bins must lie within the bounds of '{self.column}'"
         require(inside, rule, [self.bins[0], self.bins[-1]])
         return self
-
-    def by_hand(self) -> "ScoreBins":
-        """Give the same bins without the release that proposed them."""
-        return self if self.proposed is None else ScoreBins(self.column, self.edges)
 
     @property
     def edges(self) -> tuple[float, ...]:

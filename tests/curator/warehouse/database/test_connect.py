@@ -133,7 +133,7 @@ def test_one_connection_answers_all_parts_and_is_closed(
     monkeypatch.setattr(opening, "connect_to", watched)
     plan = plan_of(groups=[None, Groups("region", ["north"])], weights=[1, 1])
     measure = open_for(DatabaseTable(url, table="loans"), plan, "auto")
-    assert len(measure().questions) == 2
+    assert len(measure()) == 2
     assert (len(opened), len(closed)) == (1, 0)
     del measure
     gc.collect()

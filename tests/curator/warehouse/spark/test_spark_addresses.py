@@ -14,11 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from curator.tables_for_tests import exact, plan_of
-from dpratio.curator.preflight import check_release
-from dpratio.curator.release_sums import release_sums
-from dpratio.errors import FileRefused, InvalidInput
+from dpratio.errors import FileRefused
 from dpratio.terms.database import DatabaseTable
-from plan.search_plans import search_plan
 from planned import question_text
 from spark_cluster import surroundings
 
@@ -84,11 +81,3 @@ def test_the_session_that_a_program_has_is_read(session: Any, rows: str) -> None
     assert session.sql("SELECT 1").collect()[0][0] == 1
     with pytest.raises(FileRefused, match="spark://active is the one that is there"):
         exact(DatabaseTable("spark://local[2]", path=rows), plan_of(), "auto")
-
-
-@pytest.mark.usefixtures("session")
-def test_bounds_are_not_found_where_there_is_no_snapshot(rows: str) -> None:
-    table = DatabaseTable("spark://active", path=rows)
-    for ask in (release_sums, check_release):
-        with pytest.raises(InvalidInput, match=r"Spark has no snapshot.*Parquet"):
-            ask(table, search_plan(), ledger=None)

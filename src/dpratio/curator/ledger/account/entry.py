@@ -50,9 +50,8 @@ _EVENTS = {
 }
 # What a line says only where there is something to say.
 _MORE = {
-    # A template stands for what it was filled with; bounds, for the releases that
-    # proposed them.
-    "charge": ("approval", "filled", "bounds_by"),
+    # A template stands for what it was filled with.
+    "charge": ("approval", "filled"),
     "approved": ("most", "until"),
 }
 

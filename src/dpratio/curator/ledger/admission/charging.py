@@ -14,10 +14,6 @@ from dpratio.curator.ledger.admission.bound import (
     other_accounts,
     require_bound,
 )
-from dpratio.curator.ledger.admission.proposed import (
-    proposing_releases,
-    require_proposed,
-)
 from dpratio.curator.ledger.admission.same_request import is_charged_for, require_first
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store import clock
@@ -92,11 +88,7 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
             "place": read.place.text,
             "salt": salt,
         }
-        more = {
-            "approval": approval,
-            "filled": read.filled,
-            "bounds_by": proposing_releases(plan),
-        }
+        more = {"approval": approval, "filled": read.filled}
         event |= {name: said for name, said in more.items() if said}
         watched.write(
             before, "charge", event, time=now, subject=release_id, charge=spent
@@ -157,7 +149,6 @@ def _admitted(
     )
     read = named_source(name) if source is None else source
     require_bound(before, other_accounts(tables, name), read)
-    require_proposed(tables, before, plan, source)
     return spent, approval
 
 

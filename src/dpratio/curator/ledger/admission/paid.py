@@ -64,7 +64,7 @@ def _read(content: bytes, known: dict[str, Priced]) -> tuple[str, str | None, Pr
     key = ""
     document = Node(parse(content.decode())).entries()
     # A second stage is its own release's, and is read again each time.
-    if not {"stage", "search"} & {*document["plan"].entries()}:
+    if "stage" not in document["plan"].entries():
         about = {name: document[name].value for name in ("plan", "origin")}
         key = checksum(about)
         if key in known:

@@ -1,8 +1,7 @@
 """PostgreSQL: no TRY, and products that vanish are errors."""
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from decimal import Context
 from typing import Any
 
@@ -131,13 +130,6 @@ class Postgres(Dialect):
                 (quoted,),
             ).fetchall()
         return dict(found)
-
-    @contextmanager
-    def snapshot(self, backend: Backend) -> Iterator[None]:
-        # Transactions of single statements are parts of this one.
-        with backend.con.transaction():
-            backend.con.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            yield
 
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         return stoppable(lambda: run(backend, asked), backend.con.cancel)

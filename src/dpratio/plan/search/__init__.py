@@ -1,1 +1,0 @@
-"""What a release measures after it has looked for bounds."""
