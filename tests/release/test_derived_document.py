@@ -84,15 +84,6 @@ def test_a_release_that_was_made_from_others_states_what_they_cost(
         check_reading(signed(document), said, tmp_path / "edited.json")
 
 
-def test_a_release_that_was_made_from_others_says_how_noise_was_added_up(
-    tmp_path: Path,
-) -> None:
-    document = document_of(RELEASES["merged"])
-    document["parts"][0]["noise"] = None
-    said = "$.parts[0].noise: must say how noise was added up"
-    check_reading(signed(document), said, tmp_path / "edited.json")
-
-
 def test_a_release_that_was_not_made_from_others_has_no_such_field(
     tmp_path: Path,
 ) -> None:

@@ -21,6 +21,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from planned import plan_scores
 from release.golden_releases import LARGEST, only_question
+from release.releases_for_tests import RELEASES
 
 ODD_BOUNDS = {"é\n": Bounds(-0.1, 7), '"': Bounds(-3, 0.5), "\\": Bounds(0, 1e-9)}
 
@@ -110,6 +111,21 @@ def test_a_release_survives_its_file(
         plan.questions[0]
     )
     assert [type(key) for key in read] == [type(key) for key in given]
+    write_release(back, path)
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_a_release_of_every_kind_survives_its_file(name: str, tmp_path: Path) -> None:
+    path, release = tmp_path / "release.json", RELEASES[name]
+    write_release(release, path)
+    first = path.read_bytes()
+    back = read_release(path)
+    assert back == release
+    assert back.plan == release.plan
+    for question, own in zip(back.questions, release.questions, strict=True):
+        assert [type(key) for key in question.keys] == [type(key) for key in own.keys]
+        assert question.noise == own.noise
     write_release(back, path)
     assert path.read_bytes() == first
 
