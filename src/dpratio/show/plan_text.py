@@ -13,7 +13,7 @@ from dpratio.terms.budget import decimal_text
 __all__ = ["plan_to_json", "plan_to_markdown"]
 
 
-def plan_to_markdown(plan: Plan, notes: Sequence[str] = ()) -> str:
+def plan_to_markdown(plan: Plan, notes: Sequence[str]) -> str:
     """Write a plan as Markdown: sentences, the table of sums, what is not covered."""
     missing = [f"Not covered: {each}" for each in plan.not_covered]
     above = [f"- {printable(line)}" for line in plan.summary()]
@@ -22,7 +22,7 @@ def plan_to_markdown(plan: Plan, notes: Sequence[str] = ()) -> str:
     return "\n".join([*above, "", render(plan, "markdown"), "", *below])
 
 
-def plan_to_json(plan: Plan, notes: Sequence[str] = ()) -> str:
+def plan_to_json(plan: Plan, notes: Sequence[str]) -> str:
     """Write a plan as one object: its terms in words, and a list of its sums.
 
     It is for reading; `write_plan` writes what can be run.
