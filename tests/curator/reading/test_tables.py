@@ -92,7 +92,7 @@ def test_anything_else_is_refused_by_the_name_of_its_type(
     assert str(refused.value) == (
         f"the table is of a kind no engine reads, got '{name}'. "
         "Pass a path, a CsvFile, a DatabaseTable, a pandas, Polars or Arrow table, a "
-        "DuckDB relation, an Ibis table, a Spark frame, or a mapping of column names "
+        "DuckDB relation, a Spark frame, or a mapping of column names "
         "to lists."
     )
 
