@@ -27,7 +27,7 @@ OUTPUTS = (
     "plan study.toml",
     f"ledger init --epsilon 40 --delta 1e-5 --dataset 'two thousand people' {LEDGER}",
     f"check study.toml {LEDGER}",
-    f"check study.toml --schema {LEDGER}",
+    f"check study.toml {LEDGER}",
     f"release study.toml -o one.json --by 'someone with a long name' {LEDGER}",
     f"release study.toml -o again.json {LEDGER}",
     f"bounds loose.toml -o bounds.json --epsilon 1 {LEDGER}",

@@ -124,7 +124,7 @@ def test_of_files_the_footers_are_read_and_nothing_else(
 def test_the_ledger_says_what_it_would_say(tmp_path: Path) -> None:
     book = book_of(tmp_path)
     table = {"score": [0.5], "label": [1]}
-    check_release(table, plan_of(), ledger=book, source="people", opens=False)
+    check_release(table, plan_of(), ledger=book, source="people")
     release_sums(table, plan_of(), ledger=book, source="people")
     book.open_scope(Scope("others", Budget(9)))
     for given, words in (
@@ -145,9 +145,7 @@ def test_the_ledger_says_what_it_would_say(tmp_path: Path) -> None:
         ledger=book,
         scope="people",
         source="people",
-        opens=False,
     )
-    assert (found.engine, found.columns_read) == (None, ())
     assert found.said()[-1] == "Left: epsilon 18, delta 0.01."
 
 

@@ -15,7 +15,7 @@ __all__ = ["EXAMPLES", "Group", "with_examples"]
 EXAMPLES = {
     "new": "dpratio new study.toml --data people.parquet",
     "plan": "dpratio plan study.toml",
-    "check": "dpratio check study.toml --schema",
+    "check": "dpratio check study.toml",
     "bounds": "dpratio bounds study.toml -o bounds.json --epsilon 0.1",
     "release": "dpratio release study.toml -o release.json",
     "audit": "dpratio audit --epsilon 1 --strategy focused",

@@ -32,12 +32,12 @@ class Preflight(Tabular):
     """What a release would find: columns, engine, account; for the curator alone.
 
     ``columns_read`` are those that the plan names: each with the type that it has and
-    what it is read as. Without a schema there is no engine and no column; without a
-    ledger no account. ``again`` says that the same was released before.
+    what it is read as. Without a ledger there is no account. ``again`` says that the
+    same was released before.
     """
 
-    columns_read: tuple[tuple[str, str, str], ...] = ()
-    engine: str | None = None
+    columns_read: tuple[tuple[str, str, str], ...]
+    engine: str
     account: Account | None = None
     charge: Charge | None = None
     again: str = ""
@@ -52,7 +52,7 @@ class Preflight(Tabular):
 
     def said(self) -> list[str]:
         """What would happen, in sentences."""
-        lines = [] if self.engine is None else [f"Engine: {self.engine}."]
+        lines = [f"Engine: {self.engine}."]
         if self.again:
             return [*lines, self.again]
         if self.account is None or self.charge is None:
@@ -67,7 +67,7 @@ class Preflight(Tabular):
         ]
 
 
-def check_release(  # noqa: PLR0913 (what a release is given)
+def check_release(
     table: object,
     plan: Plan,
     *,
@@ -76,7 +76,6 @@ def check_release(  # noqa: PLR0913 (what a release is given)
     source: object = None,
     by: str = "",
     engine: str = "auto",
-    opens: bool = True,
 ) -> Preflight:
     """Find out whether a release would start: no charge, nothing but the schema.
 
@@ -88,7 +87,6 @@ def check_release(  # noqa: PLR0913 (what a release is given)
         source: The source as the study has it.
         by: Who would ask.
         engine: The engine that would read.
-        opens: Whether the schema is opened; otherwise the ledger alone is asked.
 
     Returns:
         What was found, where the release would start.
@@ -99,24 +97,22 @@ def check_release(  # noqa: PLR0913 (what a release is given)
     price(plan)
     if ledger is not None:
         ledger.account(scope)  # A scope that is not there is told first, as always.
-    opened = connect(table, engine) if opens else table
-    looks = look_at(opened, plan, engine) if opens else []
+    opened = connect(table, engine)
+    looks = look_at(opened, plan, engine)
     read = {}
     for asked, _, types in looks:
         for column, role in _roles(asked):
             read[column, role] = (column, types[column].name, role)
     account, charge, again = None, None, ""
     if ledger is not None:
-        origin = origin_of(opened) if opens else None
-        found = source_of(table, source, origin=origin)
+        found = source_of(table, source, origin=origin_of(opened))
         require_named(ledger, found)
         before = asked_before(ledger, plan, lambda: found, scope)
         again = "" if before is None else before.words
         if not again:
             ledger.spool.require_usable()
             account, charge = rehearse(ledger.watch, plan, found, scope=scope, by=by)
-    named = looks[0][1] if looks else None
-    return Preflight(tuple(read.values()), named, account, charge, again)
+    return Preflight(tuple(read.values()), looks[0][1], account, charge, again)
 
 
 def _roles(asked: Reading | KeyCount) -> Iterator[tuple[str, str]]:

@@ -65,7 +65,7 @@ def test_what_is_written_plans_checks_and_releases(
     assert text.count("\n# ") + 1 == text.count("\n[")
     for command in (
         ("plan", "mine.toml"),
-        ("check", "mine.toml", "--schema", "--no-ledger"),
+        ("check", "mine.toml", "--no-ledger"),
         ("release", "mine.toml", "-o", "mine.json", "--no-ledger"),
     ):
         assert call(*command)[0] == 0

@@ -15,10 +15,6 @@ __all__ = ["check"]
 
 def check(  # noqa: PLR0913 (what a release is given)
     study: options.PlanFile,
-    schema: Annotated[
-        bool,
-        typer.Option("--schema", help="Open the schema of the data, too; no row."),
-    ] = False,
     data: options.Data = None,
     table: options.Table = None,
     where: options.Where = None,
@@ -35,7 +31,7 @@ def check(  # noqa: PLR0913 (what a release is given)
     layout: options.Format = "table",
     wide: options.Wide = False,
 ) -> None:
-    """Find out whether a release would start. Charges nothing."""
+    """Find out whether a release would start. Opens the schema; charges nothing."""
     from dpratio.curator.preflight import check_release
 
     output = Output(layout, wide=wide)
@@ -52,10 +48,8 @@ def check(  # noqa: PLR0913 (what a release is given)
         source=asked.source,
         by=by,
         engine=engine,
-        opens=schema,
     )
-    if schema:
-        output.print_table(found)
-        output.say([""])
+    output.print_table(found)
+    output.say([""])
     told = [in_options(each) for each in found.said()]
     output.say([*told, "Nothing was charged, and no row was read."])
