@@ -81,7 +81,8 @@ def test_a_recovered_ledger_may_be_lost_again(restored: Restored) -> None:
     restored.lose(2)
     recover(restored.ledger())
     restored.charge(5)
-    for seq in (3, 1):  # After the line that wrote off, and before it.
+    # After the line that wrote off, before it, and before the first of all.
+    for seq in (3, 1, 0):
         restored.lose(seq)
         with pytest.raises(LedgerFailed, match=OLD):
             restored.ledger().account()
@@ -143,8 +144,9 @@ def test_where_the_anchor_cannot_tell_the_whole_cap_is_spent(
     restored: Restored,
 ) -> None:
     restored.charge(1, 2, 3)
-    lines = [each.partition(', "loss"')[0] for each in heads_of(restored)]
-    restored.anchor.write_text("".join(f"{line}}}\n" for line in lines))
+    *told, newest = heads_of(restored)
+    silent = newest.partition(', "loss"')[0] + "}"
+    restored.anchor.write_text("".join(f"{line}\n" for line in (*told, silent)))
     restored.lose(1)
     account = recover(restored.ledger())
     assert account.left == Charge(Fraction(0), Fraction(0))
@@ -212,14 +214,20 @@ def test_a_line_that_was_not_anchored_is_anchored_with_the_next(
     assert verify_ledger(restored.ledger()).wrong == ()
 
 
-def test_one_who_still_writes_to_the_lost_ledger_is_noticed(restored: Restored) -> None:
+@pytest.mark.parametrize(
+    ("later", "said"), [((), OLD), ((4, 5, 6), "is not the one in the anchor")]
+)
+def test_one_who_still_writes_to_the_lost_ledger_is_noticed(
+    later: tuple[int, ...], said: str, restored: Restored
+) -> None:
     restored.charge(1, 2, 3)
     lost = heads_of(restored)[-1]
     restored.lose(1)
     recover(restored.ledger())
+    restored.charge(*later)
     with restored.anchor.open("a") as file:
         file.write(f"{lost}\n")
-    with pytest.raises(LedgerFailed, match=OLD):
+    with pytest.raises(LedgerFailed, match=said):
         restored.ledger().account()
 
 
