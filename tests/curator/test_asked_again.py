@@ -90,16 +90,6 @@ def test_the_warning_says_day_price_and_that_no_data_were_looked_at(
     assert f"{costs}, more than scope 'loans' has left: epsilon 0.05" in said
 
 
-def test_a_loop_is_warned_each_time(own: Ledger) -> None:
-    release_sums(TABLE, PLAN, ledger=own, source=NAME)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("default")  # What Python does by itself.
-        for _ in range(3):
-            release_sums(TABLE, PLAN, ledger=own, source=NAME)
-    assert [each.category for each in told] == [GivenAgain] * 3
-    assert {each.filename for each in told} == {__file__}
-
-
 def test_the_day_is_that_on_which_data_were_opened(
     own: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
