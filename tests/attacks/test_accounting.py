@@ -22,7 +22,7 @@ from curator.ledger.attacks.portfolios import (
     random_plan,
 )
 from curator.ledger.attacks.tampering import forge, link_again
-from dpratio.curator.ledger.account.accounting import Charge, charge_of
+from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
@@ -30,7 +30,6 @@ from dpratio.errors import DpratioError, InvalidInput, LedgerFailed, LedgerRefus
 from dpratio.plan.calibration.calibrate import largest_ratio
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.price import Cost
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from tiers import quick_first
@@ -59,22 +58,6 @@ def members() -> list[Member]:
         for each in terms
     ]
     return [member_of(plan) for plan in plans]
-
-
-def test_23_every_mechanism_is_charged_what_it_loses(members: list[Member]) -> None:
-    """Alone, no plan loses more than it is charged, and some lose nearly all of it.
-
-    Source: PySyft, issue 6914 (less noise spent less budget). The oracle is the
-    optimistic privacy-loss distribution of Google's dp-accounting.
-    """
-    kinds = {(each.plan.strategy, each.plan.mechanism) for each in members}
-    assert len(kinds) == 7
-    parts = [
-        lost_together([each], float(each.basic.delta))[0] / float(each.basic.loss)
-        for each in members
-    ]
-    assert max(parts) <= 1 + 1e-9
-    assert max(parts) > 0.95
 
 
 def test_23_portfolios_are_charged_no_less_than_they_lose(
@@ -108,23 +91,6 @@ def test_23_portfolios_are_charged_no_less_than_they_lose(
         nearest["gdp"] = max(nearest["gdp"], mu**2 / float(gdp.loss))
     assert max(nearest.values()) <= 1 + 1e-9
     assert min(nearest.values()) > 0.7  # The oracle has power.
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
-def test_23_pure_noise_may_tell_more_than_a_gaussian_of_its_epsilon(
-    epsilon: float,
-) -> None:
-    """What is charged as mu admits the advantage that pure epsilon may give.
-
-    Source: Dong, Roth & Su (2022), Gaussian Differential Privacy: randomised response
-    tells two tables apart with the advantage tanh(epsilon / 2), a release that is
-    mu-Gaussian with at most 2 Φ(mu / 2) − 1.
-    """
-    part, nothing = Fraction(epsilon), Fraction(0)
-    cost = Cost(part, nothing, pure=(part,), gaussian=nothing, keys_delta=nothing)
-    mu = math.sqrt(charge_of(cost, "gdp").loss)
-    admitted = math.erf(mu / 2 / math.sqrt(2))
-    assert 0 <= admitted - math.tanh(epsilon / 2) < 1e-6
 
 
 def charge_for_ever(ledger: Ledger, plan: Plan) -> None:
@@ -183,10 +149,6 @@ SPENDS: list[Any] = [
     [1],
     1j,
 ]
-DELTAS: list[Any] = [
-    *(-1, -1e-300, -math.inf, math.nan, "nan", math.inf, 5e-324, 1e-101, "1e-9999"),
-    *(1, 1.5, 10**400, Fraction(1, 2) + Fraction(1, 3**300), True, None),
-]
 
 
 @pytest.mark.parametrize("epsilon", SPENDS)
@@ -198,16 +160,6 @@ def test_32_an_epsilon_that_is_no_spend_is_refused(epsilon: Any) -> None:  # noq
     """
     with pytest.raises(InvalidInput, match="epsilon"):
         Budget(epsilon)
-
-
-@pytest.mark.parametrize("delta", DELTAS)
-def test_32_a_delta_that_is_no_spend_is_refused(delta: Any) -> None:  # noqa: ANN401
-    """The same holds for delta.
-
-    Source: PySyft, pull request 7008; openmed, pull request 2457.
-    """
-    with pytest.raises(InvalidInput, match="delta"):
-        Budget(1, delta)
 
 
 FORGED: list[tuple[Any, Any]] = [

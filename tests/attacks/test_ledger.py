@@ -53,65 +53,6 @@ def test_30_sixty_four_processes_spend_no_more_than_the_cap(any_ledger: str) -> 
     assert account.seq == len(accepted)
 
 
-def asked_of_another_process(
-    path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Ledger], object]
-) -> str:
-    """Ask a ledger in another process that waits for a moment; give the refusal."""
-    monkeypatch.setattr("dpratio.curator.ledger.store.sqlite._PATIENCE", 0.05)
-
-    def said() -> str:
-        try:
-            ask(Ledger(path))
-        except LedgerFailed as error:
-            return str(error)
-        return "served"
-
-    return in_child(said)
-
-
-@pytest.mark.parametrize(
-    "ask", [Ledger.account, lambda ledger: ledger.charge(name_of(2), plan_of("0.1"))]
-)
-def test_30_a_copy_of_the_file_drops_no_lock_of_its_process(
-    ask: Callable[[Ledger], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Opening and closing the ledger's file in the same process lets nobody else in.
-
-    Others would spend what is about to be spent, or take a journal for one that a
-    crash left behind and roll it back.
-
-    Source: sqlite.org/howtocorrupt.html, section 2.2; found by an attack on this code,
-    2026 (a copy in a thread lost a charge and damaged the file).
-    More: tests/curator/ledger/attacks/test_copies.py.
-    """
-    path = tmp_path / "budget.db"
-    ledger = open_book(str(path))
-    with ledger.watch.writing() as watched:
-        watched.follow("loans")
-        shutil.copy(path, tmp_path / "copy.db")
-        said = asked_of_another_process(path, monkeypatch, ask)
-    assert "others have kept it locked" in said
-    assert asked_of_another_process(path, monkeypatch, ask) == "served"
-
-
-def test_30_a_lock_file_that_was_removed_stops_whoever_held_it(tmp_path: Path) -> None:
-    """Two who each lock a file of that name never both commit.
-
-    Source: found by an independent attack on this code, 2026.
-    """
-    path = tmp_path / "budget.db"
-    ledger = open_book(str(path))
-
-    def write() -> None:
-        with ledger.watch.store.writing() as tables:
-            tables.add_scope(Scope("cards", Budget(1)))
-            (tmp_path / "budget.db.lock").unlink()
-
-    with pytest.raises(LedgerFailed, match="was removed or replaced"):
-        write()
-    assert ledger.scopes() == ["loans"]
-
-
 @pytest.mark.slow
 def test_31_a_kill_at_any_step_costs_the_charge_and_draws_no_second_time() -> None:
     """Killed with -9 anywhere, nothing uncharged is out and no charge draws twice.
@@ -132,25 +73,6 @@ def test_31_a_kill_at_any_step_costs_the_charge_and_draws_no_second_time() -> No
         }
         assert found == dict.fromkeys(found, 0), point
         assert (counts["kills"], counts["hits"]) == (2, 2), point
-
-
-def test_31_a_charge_goes_on_only_where_no_data_were_opened(any_ledger: str) -> None:
-    """An id that was charged and stopped draws once; one that was opened, never again.
-
-    Source: docs/proofs/ledger.md, claim 3.
-    More: tests/curator/stopped, where real processes are stopped at every stage.
-    """
-    open_book(any_ledger)
-    book = Ledger(any_ledger)
-    plan = plan_of("0.1")
-    for number in (1, 2):
-        book.charge(name_of(number), plan)
-    book.open(name_of(2))
-    release_sums(DATA, plan, ledger=book, release_id=name_of(1), engine="python")
-    with pytest.raises(LedgerRefused, match="its charge is gone"):
-        release_sums(DATA, plan, ledger=book, release_id=name_of(2), engine="python")
-    assert book.account().releases[name_of(2)].state == "opened"
-    assert book.account().spent.loss == Fraction(2, 10)
 
 
 def cut_off(

@@ -4,7 +4,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,12 +18,11 @@ from curator.ledger.attacks.books import (
 from curator.ledger.attacks.tampering import COLUMNS, forge, link_again
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import entry_from_row
-from dpratio.curator.ledger.admission.anchor import Anchor, Head
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, InvalidInput, LedgerFailed
-from dpratio.release.files import read_release, release_to_bytes
+from dpratio.release.files import read_release
 
 
 class Victim:
@@ -122,21 +120,6 @@ def test_34_an_edited_line_breaks_the_chain_of_hashes(
     assert victim.findings()
 
 
-def test_34_caps_that_were_edited_before_the_first_charge_are_refused(
-    tmp_path: Path,
-) -> None:
-    """Terms have a hash of their own, since no line follows from them yet.
-
-    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
-    Logging.
-    """
-    path = tmp_path / "budget.db"
-    open_book(str(path))
-    assert forge(path, CAPS)
-    with pytest.raises(LedgerFailed, match="terms of scope 'loans' were edited"):
-        Ledger(path).charge(name_of(1), plan_of("0.1"))
-
-
 @pytest.mark.parametrize("attack", [roll_back, recompute])
 def test_34_an_old_copy_or_a_chain_made_anew_is_stopped_by_the_anchor(
     attack: Callable[[Victim], None], tmp_path: Path
@@ -180,17 +163,6 @@ def test_34_bytes_that_were_changed_are_not_published_again(tmp_path: Path) -> N
     assert victim.findings()
 
 
-def test_34_a_ledger_that_lies_in_more_than_its_file_is_refused(tmp_path: Path) -> None:
-    """A copy of a file with a write-ahead log lacks what is in the log.
-
-    Source: found by an independent attack on this code, 2026.
-    """
-    victim = Victim(tmp_path, has_anchor=False)
-    with closing(sqlite3.connect(victim.path)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-    assert not victim.is_trusted()
-
-
 @pytest.mark.parametrize("name", ["budget.db-journal", "heads", "link.json", "r.json"])
 def test_34_a_release_is_never_written_over_what_counts(
     name: str, tmp_path: Path
@@ -217,25 +189,6 @@ def test_34_a_release_is_never_written_over_what_counts(
     assert read_release(tmp_path / "r.json") == paid
     assert victim.findings() == ()
     assert victim.ledger().account().seq == 8
-
-
-@pytest.mark.parametrize("number", [2, 5])
-def test_34_a_head_in_conflict_with_the_ledger_stops_every_account(
-    number: int, tmp_path: Path
-) -> None:
-    """Whatever stands after it in the anchor; nothing is charged any more.
-
-    Source: found by an independent attack on this code, 2026 (only the newest head was
-    compared).
-    """
-    victim = Victim(tmp_path, has_anchor=True)
-    anchor = Anchor(tmp_path / "heads")
-    newest = anchor.heads()[-1]
-    anchor.append(Head("loans", number, "0" * 64), newest)
-    assert not victim.is_trusted()
-    with pytest.raises(LedgerFailed, match=f"entry {number} of scope 'loans' is not"):
-        victim.ledger().account()
-    assert victim.findings()
 
 
 @pytest.mark.parametrize("kept", [slice(1, None), slice(0, 1)])
@@ -271,21 +224,3 @@ def test_34_a_charge_below_its_price_is_found(
         release_sums(DATA, plan_of("50"), ledger=victim.ledger(), engine="python")
     (wrong,) = victim.findings()
     assert wrong.endswith("was charged less than it costs.")
-
-
-def test_34_bytes_of_another_plan_than_the_charged_one_are_found(
-    tmp_path: Path,
-) -> None:
-    """The plan in the sealed bytes is the one whose hash was charged.
-
-    Source: found by an independent attack on this code, 2026.
-    """
-    victim = Victim(tmp_path, has_anchor=False)
-    ledger = victim.ledger()
-    ledger.charge(name_of(3), plan_of("0.1"))
-    head = ledger.open(name_of(3))
-    drawn = release_sums(DATA, plan_of("0.09"), ledger=None, engine="python")
-    other = replace(drawn, id=name_of(3), ledger_head=head)
-    ledger.seal(name_of(3), release_to_bytes(other))
-    (wrong,) = victim.findings()
-    assert "is no release, or one of another id or plan" in wrong

@@ -4,16 +4,12 @@ import math
 import random
 from fractions import Fraction
 from functools import reduce
-from pathlib import Path
 from typing import Any
 
 import mpmath
 import pytest
 
-from curator.ledger.attacks.books import name_of, open_book, plan_of
 from curator.ledger.attacks.portfolios import (
-    BOUNDS,
-    RATIO,
     Member,
     largest_rho,
     lost_together,
@@ -22,21 +18,13 @@ from curator.ledger.attacks.portfolios import (
 )
 from dpratio.curator.ledger.account.accounting import (
     Charge,
-    charge_of,
     epsilon_of_loss,
     loss_within,
 )
-from dpratio.curator.ledger.account.scope import Scope
-from dpratio.curator.ledger.ledger import Ledger
-from dpratio.errors import InvalidInput, LedgerRefused
 from dpratio.plan.calibration.calibrate import largest_ratio
-from dpratio.plan.make_plan import make_plan
-from dpratio.plan.price import price
-from dpratio.terms.budget import Budget
 from soak import IS_SOAK
 
 PORTFOLIOS = 100_000 if IS_SOAK else 10_000
-PLANS = 10_000 if IS_SOAK else 1_000
 POOL = 60
 
 
@@ -180,55 +168,3 @@ def test_the_epsilon_of_a_rho_is_the_exact_conversion() -> None:
             assert converted_delta(rho, told) <= delta * (1 + 1e-6)
             less = told * (1 - Fraction(1, 10**6))
             assert converted_delta(rho, less) > delta
-
-
-@pytest.mark.parametrize("accounting", ["basic", "zcdp"])
-def test_caps_without_room_are_refused(accounting: str) -> None:
-    with pytest.raises(InvalidInput):
-        Scope("loans", Budget("1e-11", 0 if accounting == "zcdp" else 1), accounting)
-
-
-def test_ten_charges_of_a_tenth_fill_one_exactly(any_ledger: str) -> None:
-    ledger = open_book(any_ledger, Scope("loans", Budget(1)))
-    for number in range(10):
-        ledger.charge(name_of(number), plan_of("0.1"))
-    account = Ledger(any_ledger).account()
-    assert account.spent == Charge(Fraction(1), Fraction(0))
-    assert account.left == Charge(Fraction(0), Fraction(0))
-    with pytest.raises(LedgerRefused, match="epsilon 0 "):
-        ledger.charge(name_of(11), plan_of("1e-7"))  # The cheapest plan there is.
-    assert not Charge(Fraction(1, 10**12), Fraction(0)).fits(account.left)
-    assert Ledger(any_ledger).account() == account
-
-
-def test_charges_of_thirds_and_sevenths_fill_a_cap_exactly(tmp_path: Path) -> None:
-    path = tmp_path / "budget.db"
-    ledger = open_book(str(path), Scope("loans", Budget(Fraction(10, 21))))
-    for number in range(20):
-        ledger.charge(name_of(number), plan_of("1/30" if number % 2 else "1/70"))
-    assert Ledger(path).account().left.loss == 0
-    with pytest.raises(LedgerRefused):
-        ledger.charge(name_of(999), plan_of("1e-7"))
-
-
-def test_any_plan_costs_exactly_its_budget() -> None:
-    """A plan is charged what was written: thirds, sevenths and long decimals too."""
-    chance = random.Random(27)  # noqa: S311 (not for secrets)
-    for number in range(PLANS):
-        if number % 3:
-            epsilon = Fraction(chance.randint(1, 300), chance.randint(1, 100))
-        else:
-            epsilon = Fraction(f"{math.exp(chance.uniform(-6, 3)):.{number % 15 + 2}g}")
-        is_gaussian = number % 50 == 0
-        delta = Fraction(1, chance.randint(10**4, 10**9)) if is_gaussian else 0
-        plan = make_plan(
-            RATIO,
-            bounds=BOUNDS,
-            budget=Budget(epsilon, delta),
-            strategy="even",
-            mechanism="analytic_gaussian" if is_gaussian else "laplace",
-        )
-        charge = charge_of(price(plan), "basic")
-        assert charge == Charge(epsilon, plan.delta)
-        assert plan.delta == delta
-        assert charge.fits(Charge(plan.budget.epsilon, plan.budget.delta))
