@@ -154,21 +154,6 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
     assert paid <= (charged.pure[1] if power == 1 else charged.gaussian)
 
 
-def test_totals_have_laplace_noise_whatever_the_sums_have(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """They are priced by it: Gaussian noise of that scale is not epsilon-private."""
-    laws = []
-
-    def noted(law: str, question: PlannedQuestion, cells: int, bits: Any) -> Any:  # noqa: ANN401
-        laws.append(law)
-        return draw_noise(law, question, cells, bits)
-
-    monkeypatch.setattr(room, "draw_noise", noted)
-    released(TABLE, plan_of("gaussian"))
-    assert laws == ["laplace", "analytic_gaussian"]
-
-
 def test_each_stage_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
 
