@@ -3,7 +3,6 @@
 import datetime as dt
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from curator.moves_for_tests import require_paid
 from curator.tables_for_tests import exact, plan_of
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.source import CsvFile
 from dpratio.terms.unit import PrivacyUnit
 
 # What a cell counts as: a number, or None where its row is dropped.
@@ -62,27 +60,6 @@ OBJECTS: Cells = {
     np.timedelta64(1, "s"): None,
     np.bool_(True): 1,  # noqa: FBT003 (a cell)
     dt.date(2026, 1, 31): None,
-}
-
-TEXTS: Cells = {
-    "": None,
-    "nan": None,
-    "inf": None,
-    "-Infinity": None,
-    "text": None,
-    "1e999": None,
-    "1_000": None,
-    "0x1": None,
-    "١": None,
-    "NULL": None,
-    "1 2": None,
-    "9" * 400: None,
-    "9" * 300: 2,
-    "-9e99": -1,
-    "1e-400": 0,
-    " 0.5\t": 0.5,
-    "TRUE": 1,
-    "false": 0,
 }
 
 
@@ -196,18 +173,3 @@ def test_07_python_objects_that_are_no_numbers_are_dropped() -> None:
     columns = dict(zip(NAMES, beside.columns(), strict=True))
     region = [*beside.keys, *beside.keys]
     beside.require(exact({**columns, "region": region}, beside.plan, "python"))
-
-
-@pytest.mark.parametrize("engine", ["python", "duckdb"])
-def test_07_text_that_is_no_number_is_dropped(engine: str, tmp_path: Path) -> None:
-    """Text in a number column of a CSV file drops its row, whatever it looks like.
-
-    Source: opendp/opendp issue 2580, Justify ignore_errors=True.
-    More: tests/curator/reading/test_csv_numbers.py
-    """
-    beside = Beside.of((TEXTS, {}, {}))
-    cells = [*beside.columns(), [*beside.keys, *beside.keys]]
-    lines = [",".join(map(str, row)) for row in zip(*cells, strict=True)]
-    path = tmp_path / "rows.csv"
-    path.write_text("\n".join([",".join([*NAMES, "region"]), *lines]), "utf-8")
-    beside.require(exact(CsvFile(path), beside.plan, engine))

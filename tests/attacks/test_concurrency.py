@@ -134,35 +134,3 @@ def test_42_the_second_of_two_releases_is_silent_and_logging_is_restored(
         assert state_of_process() == before
         shout()
         assert (len(warned), len(caplog.records)) == (1, 1)
-
-
-def test_42_many_threads_are_silent_whatever_others_set_meanwhile(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """Twelve threads release loud tables while another sets levels and filters.
-
-    Source: found by an independent attack on this code, 2026.
-    More: tests/curator/test_shared_change.py
-    """
-    caplog.set_level(logging.DEBUG)
-    start = threading.Barrier(12)
-
-    def shout_and_let_all_be_heard() -> None:
-        logging.disable(logging.NOTSET)
-        warnings.simplefilter("always")
-        shout()
-
-    def run() -> None:
-        start.wait(PATIENCE)
-        for _ in range(4):
-            with in_python(shout_and_let_all_be_heard) as table:
-                release(table)
-
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        before = state_of_process()
-        with ThreadPoolExecutor(12) as pool:
-            for each in [pool.submit(run) for _ in range(12)]:
-                each.result()
-        assert (caplog.text, warned) == ("", [])
-        assert state_of_process() == before

@@ -11,11 +11,8 @@ import dpratio as dpr
 from curator.tables_for_tests import plan_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.show.sections.page import render_report
-from release.edited_documents import signed
-from release.golden_releases import golden_document
 from tiers import quick_first
 
 ROWS: dict[str, Any] = {
@@ -108,46 +105,3 @@ def test_43_releases_of_the_same_rows_state_what_the_ledger_was_charged(
         heads = {each.ledger_head for each in both}
         assert set(made.all_heads) == heads
         assert None not in heads
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_43_merging_asks_for_the_promise_for_rows_too(unit: str) -> None:
-    """Whether the same row is in two releases, nothing in them can tell.
-
-    Source: found by an independent attack on this code, 2026.
-    More: tests/release/test_merge.py,
-    tests/cli/release_holder/test_combine_commands.py
-    """
-    plan = PLANS[f"laplace, {unit}"]
-    both = [dpr.release_sums(ROWS, plan, ledger=None) for _ in range(2)]
-    with pytest.raises(InvalidInput, match="no row and no person is in two of them"):
-        dpr.merge(both)
-
-
-def test_43_a_file_that_keeps_silent_about_its_costs_is_refused(tmp_path: Path) -> None:
-    """A file of three releases that were merged could say what one of them cost.
-
-    Source: found by an independent attack on this code, 2026.
-    More: tests/release/test_derived_document.py
-    """
-    golden = Path(__file__).parents[1] / "release" / "golden"
-    merged = golden_document(golden / "release_v1_guesses.json")
-    del merged["derived"]
-    file = tmp_path / "silent.json"
-    file.write_text(signed(merged), encoding="utf-8")
-    with pytest.raises(DocumentRefused, match="field 'derived' is missing"):
-        dpr.read_release(file)
-
-
-def test_43_a_release_that_was_not_merged_holds_no_sums_beside_its_own() -> None:
-    """Five more noisy sums of the same rows would be read at the price of five.
-
-    Source: found while releases around different guesses were made to merge, 2026.
-    More: tests/release/test_merge_guesses.py, tests/release/test_guesses_document.py
-    """
-    golden = Path(__file__).parents[1] / "release" / "golden"
-    merged = dpr.read_release(golden / "release_v1_guesses.json")
-    assert len(merged.questions[0].beside) == 1
-    for sources in ((), merged.sources[:1]):
-        with pytest.raises(InvalidInput, match="belong to releases that were merged"):
-            replace(merged, sources=sources, cost_if_disjoint=None)

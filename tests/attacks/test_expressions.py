@@ -174,67 +174,6 @@ def test_36_a_condition_of_a_study_only_compares_columns_with_constants(
         assert connection.execute(query.encode()).fetchall() == [(False, 0)]
 
 
-# What was read as its opposite, or as something near it, and what turns it round.
-TURNED = {
-    "region IS NOT NULL": "region IS NULL",
-    "NOT region IS NULL": "region IS NULL",
-    "label BETWEEN SYMMETRIC 1 AND 0": "label BETWEEN 1 AND 0",
-    "label NOT IN (0, 2)": "label IN (0, 2)",
-    "NOT label BETWEEN 2 AND 3": "label BETWEEN 2 AND 3",
-    "score > -0.5": "score > 0.5",
-    "0.1 < score": "0.9 < score",
-    "score > (0.1)::real": "score > 0.5",
-    "seen > '2025-12-31'": "seen < '2025-12-31'",
-    "seen_at > '2025-12-31 23:59:59'": "seen_at < '2025-12-31 23:59:59'",
-}
-
-
-@pytest.mark.parametrize("form", [each for pair in TURNED.items() for each in pair])
-def test_36_a_condition_is_read_as_the_database_reads_it(
-    form: str, server: str
-) -> None:
-    """One person is in it or not, as the database itself says, or it is refused.
-
-    Source: found by a data engineer on PostgreSQL: `IS NOT NULL` was parsed as IS NULL
-    with a flag that nobody looked at, and gave the sums of the other rows, 2026.
-    More: tests/curator/warehouse/database/test_condition_forms.py, on every database.
-    """
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute("DROP TABLE IF EXISTS dated")
-        connection.execute(
-            "CREATE TABLE dated AS SELECT *, '2026-01-01'::date AS seen, "
-            "'2026-01-01'::timestamp AS seen_at FROM people"
-        )
-        asked = f"SELECT count(*) FROM dated WHERE {form}".encode()  # noqa: S608
-        [own] = connection.execute(asked).fetchone() or ()
-    source = DatabaseTable(server, table="dated", where=form)
-    if "::" in form or "SYMMETRIC" in form:  # Whatever its constant is, or its ends.
-        with pytest.raises(SchemaRefused, match=r"where in \[data\] keeps rows by"):
-            exact(source, plan_of(), "auto")
-        return
-    assert exact(source, plan_of(), "auto") == [[own * cell for cell in ONE[0]]]
-
-
-@pytest.mark.parametrize("form", ["region IS NOT NULL", "region NOTNULL", "NOT absent"])
-def test_36_conditions_over_files_are_read_as_the_database_reads_them(
-    form: str, tmp_path: Path
-) -> None:
-    """The same of DuckDB.
-
-    Source: found by a data engineer on PostgreSQL, 2026.
-    """
-    path = tmp_path / "people.db"
-    with duckdb.connect(path) as connection:
-        for statement in (
-            "CREATE TABLE people (score DOUBLE, label INT, region TEXT, absent BOOL)",
-            "INSERT INTO people VALUES (0.5, 1, 'a', false)",
-            "INSERT INTO people VALUES (0.25, 0, NULL, true)",
-        ):
-            connection.execute(statement)
-    source = DatabaseTable(f"duckdb:///{path}", table="people", where=form)
-    assert exact(source, plan_of(), "auto") == ONE
-
-
 def test_36_what_a_parser_adds_to_a_condition_is_refused_until_it_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

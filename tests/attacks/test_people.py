@@ -8,12 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from attacks.engines_for_attacks import ENGINES, given_to, sums_by
-from curator.holders_for_tests import rule_of
+from attacks.engines_for_attacks import ENGINES, sums_by
 from curator.people_for_tests import REGIONS, TOTALS, moved_by, people
 from curator.tables_for_tests import plan_of
-from dpratio.curator.choose_engine import open_keys
-from dpratio.curator.reading.statement import KeyCount
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.calibration.calibrate import is_affordable
@@ -64,29 +61,6 @@ def test_14_a_person_with_ten_thousand_rows_moves_no_more_than_the_cap(
         for cells, measured in zip(row, plan.questions[0].sums, strict=True):
             assert cells <= measured.sensitivity
     assert 0 < moved_by(plan, more, less) <= plan.epsilon
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_14_a_person_with_ten_thousand_rows_counts_once_in_a_few_keys(
-    engine: str,
-) -> None:
-    """Where keys are found, a person counts once in each of at most three of them.
-
-    Source: Wilson, Zhang, Lam, Desfontaines, Simmons-Marengo & Gipson (2020),
-    Differentially private SQL with bounded user contribution.
-    More: tests/curator/noise/test_select_keys.py
-    """
-    asked = KeyCount("region", "text", rule_of(3))
-    keys = [f"key {at % 100:02}" for at in range(MANY)]
-    found = []
-    for own in (keys, []):
-        region = [*keys[:100], *own]
-        ids = [f"person {at % 50}" for at in range(100)] + ["ann"] * len(own)
-        table = pa.table({"region": region, "id": ids})
-        found.append(open_keys(given_to(engine, table), asked, engine)())
-    more, less = found
-    moved = [more[key] - less.get(key, 0) for key in more]
-    assert sorted(each for each in moved if each) == [1, 1, 1]
 
 
 def three_levels() -> Plan:

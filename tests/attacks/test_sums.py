@@ -139,23 +139,6 @@ def test_04_rounding_thousands_of_times_moves_no_sum(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_04_a_long_run_at_the_bound_moves_by_one_sensitivity(engine: str) -> None:
-    """One of 20,000 rows at a bound without a short binary form moves its sensitivity.
-
-    Source: Casacuberta, Shoemate, Vadhan & Wagaman (2022), Widespread underestimation
-    of sensitivity in differentially private libraries and how to fix it.
-    More: tests/curator/test_neighbours.py
-    """
-    plan, many = plan_of(Bounds(0, 0.1), Bounds(0, 1 / 3)), 20_000
-    table = pa.table({"score": [0.1] * many, "label": [1 / 3] * many})
-    [long], [less] = (
-        sums_by(engine, each, plan) for each in (table, table.slice(0, many - 1))
-    )
-    moved = [one - other for one, other in zip(long, less, strict=True)]
-    assert moved == [each.sensitivity for each in plan.questions[0].sums]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
 def test_05_sums_beyond_64_bits_neither_wrap_nor_stop_the_engine(engine: str) -> None:
     """Rows at the bound add up to 62 bits and stay there, each within its own cells.
 

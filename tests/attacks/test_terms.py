@@ -18,12 +18,11 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, LedgerRefused, PlanRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.price import price
 from dpratio.show.report import write_report
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.ratio import Ratio
 
 RATIO = Ratio("score", per="label", weight="weight", guess=0.5)
@@ -103,39 +102,6 @@ def test_19_a_study_without_bounds_is_refused_before_data_are_opened(
     assert "bounds" in capsys.readouterr().err
 
 
-def test_19_edges_of_equal_bins_are_those_of_the_bounds_whatever_the_rows() -> None:
-    """The edges stand in the plan, and a plan that leaves them open is refused.
-
-    Source: IBM diffprivlib, issue 20.
-    """
-    plan = plan_of(groups=ScoreBins("score", 4))
-    for scores in ([0.1, 0.2], [0.9, 0.95]):
-        released = release_sums({**ROWS, "score": scores}, plan, ledger=None)
-        assert released.questions[0].groups == Groups.cross(
-            ScoreBins("score", [0, 0.25, 0.5, 0.75, 1])
-        )
-    left_open = replace(plan, partitions=(Groups.cross(ScoreBins("score", 4)),))
-    with pytest.raises(PlanRefused, match="states the edges of its bins"):
-        release_sums(NOWHERE, left_open, ledger=None)
-
-
-def test_19_keys_that_are_read_off_the_rows_are_bought() -> None:
-    """Finding keys is part of the price, and leaves less for the sums.
-
-    Source: SmartNoise SDK, pull request 580.
-    """
-    found = plan_of(groups=PrivateKeys("city", Budget("0.25", "1e-7")))
-    cost = price(found)
-    assert cost.epsilon == 1
-    assert cost.keys_delta == Fraction(1, 10**7)
-    assert found.for_sums[0] == Fraction(3, 4)
-    with pytest.raises(InvalidInput, match="must leave some of the budget"):
-        plan_of(groups=PrivateKeys("city", Budget(1, "1e-7")))
-    cheaper = replace(found, budget=Budget("0.75", "1e-6"))
-    with pytest.raises(PlanRefused):
-        release_sums(NOWHERE, cheaper, ledger=None)
-
-
 def test_19_what_is_not_covered_of_scores_and_weights_is_said_everywhere(
     tmp_path: Path,
 ) -> None:
@@ -164,29 +130,6 @@ def classical(epsilon: float, **terms: Any) -> Plan:  # noqa: ANN401
     given: dict[str, Any] = {"strategy": "even", "mechanism": "classical_gaussian"}
     given["clipping"] = "unmeasured"
     return plan_of(budget=Budget(epsilon, "1e-5"), **{**given, **terms})
-
-
-@pytest.mark.parametrize(
-    ("terms", "rule"),
-    [
-        ({}, "proven only up to epsilon 1 per sum"),
-        ({"strategy": "joint"}, "has no classical_gaussian noise"),
-        ({"strategy": "focused"}, "has no classical_gaussian noise"),
-    ],
-)
-def test_21_the_classical_gaussian_is_not_planned_above_epsilon_1(
-    terms: dict[str, str], rule: str
-) -> None:
-    """Its noise is proven up to epsilon 1, so the planner refuses any sum above that.
-
-    Source: Balle & Wang (2018), Improving the Gaussian Mechanism for Differential
-    Privacy: the classical noise is not private at its claim for large epsilon.
-    More: tests/plan/calibration/test_calibrate_gaussian.py.
-    """
-    sums = len(classical(1).questions[0].sums)
-    classical(sums)  # One each: the largest that is proven.
-    with pytest.raises(InvalidInput, match=rule):
-        classical(sums * 1.01, **terms)
 
 
 def test_21_a_plan_with_classical_noise_above_epsilon_1_stops_at_the_door() -> None:

@@ -1,7 +1,6 @@
 """Windows of files: a condition keeps each row by its own cells, or is refused."""
 
 import datetime as dt
-import math
 from decimal import Decimal
 from pathlib import Path
 
@@ -20,29 +19,6 @@ PLAN = plan_of()
 
 def sums(source: object, engine: str = "auto") -> list[list[int]]:
     return exact(source, PLAN, engine)
-
-
-def test_36_a_row_is_kept_whatever_others_its_group_of_rows_holds(
-    tmp_path: Path,
-) -> None:
-    """DuckDB leaves groups of rows out by what a footer tells: never of NaN.
-
-    Whether the row of one person counted would depend on the row beside it.
-
-    Source: found by an attack on this code, 2026, when files first had conditions.
-    """
-    path = tmp_path / "x.parquet"
-    mine: dict[str, list[float]] = {"score": [0.5], "label": [1], "x": [math.nan]}
-    added = []
-    for x in (1.0, 9.0):
-        other: dict[str, list[float]] = {"score": [0.25], "label": [1], "x": [x]}
-        both = {name: mine[name] + other[name] for name in mine}
-        found = []
-        for rows in (other, both):
-            pq.write_table(pa.table(rows), path)
-            found.append(sums(ParquetFiles(path, where="x > 5"))[0])
-        added.append([b - a for a, b in zip(*found, strict=True)])
-    assert added[0] == added[1] != [0] * len(added[0])
 
 
 def test_36_no_engine_leaves_a_condition_out(tmp_path: Path) -> None:
@@ -90,17 +66,6 @@ def test_36_what_engines_compare_apart_is_refused(
     pq.write_table(table, tmp_path / "a.parquet", version="1.0")
     with pytest.raises(SchemaRefused, match=r"where in \[data\] keeps rows by compari"):
         sums(ParquetFiles(tmp_path / "a.parquet", where=where))
-
-
-def test_36_an_empty_cell_of_a_text_file_is_no_null(tmp_path: Path) -> None:
-    """It is a missing number and a missing key, and no NULL to DuckDB.
-
-    Source: found by reading this code, 2026, when files first had conditions.
-    """
-    (tmp_path / "a.csv").write_text("score,label,k\n1,1,\n", encoding="utf-8")
-    for word in ("IS NULL", "IS NOT NULL"):
-        with pytest.raises(SchemaRefused, match="IS NULL of text files"):
-            sums(CsvFile(tmp_path / "a.csv", where=f"k {word}"))
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
