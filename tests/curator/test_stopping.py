@@ -25,7 +25,7 @@ from dpratio.curator.stopping import (
     notes_of,
     stoppable,
 )
-from dpratio.curator.warehouse.on_duckdb import DuckDb
+from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.errors import SchemaRefused
 
@@ -124,7 +124,7 @@ def test_a_signal_ends_a_query_on_a_file_of_duckdb(number: int) -> None:
             "CREATE VIEW given AS SELECT (a.range % 7)::DOUBLE AS score, 1 AS label "
             "FROM range(9000000) a, range(9000000) b WHERE (a.range + b.range) % 7 = 3"
         )
-        backend, dialect = ibis.duckdb.from_connection(connection), DuckDb()
+        backend, dialect = ibis.duckdb.from_connection(connection), Dialect()
         with silence():
             rows = backend.table("given")
         table = WarehouseTable(dialect.types(rows), rows, backend, dialect)

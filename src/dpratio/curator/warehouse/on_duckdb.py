@@ -1,4 +1,4 @@
-"""Tables in files of DuckDB: conditions as elsewhere, sums by `curator/duckdb`.
+"""Tables in files of DuckDB: found as elsewhere, added up by `curator/duckdb`.
 
 An expression becomes a relation of its connection when rows are asked for, after the
 charge.
@@ -10,15 +10,10 @@ from dpratio.curator.duckdb.table import Asked, DuckTable
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import KeyCount, Reading
 from dpratio.curator.silence import silence
-from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.dimensions import Key
 
-__all__ = ["DuckDb", "aggregate", "count_keys"]
-
-
-class DuckDb(Dialect):
-    """Files of DuckDB, whose rows `curator/duckdb` adds up."""
+__all__ = ["aggregate", "count_keys"]
 
 
 def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:

@@ -21,7 +21,7 @@ from dpratio.curator.warehouse.database.conditions import (
     refuse_where,
     require_plain,
 )
-from dpratio.curator.warehouse.on_duckdb import DuckDb
+from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.terms.source import CsvFile, ParquetFiles
 
 __all__ = ["open_kept"]
@@ -101,7 +101,7 @@ def _kept(opened: DuckTable, condition: sql.Expression) -> DuckTable:
         require_plain(is_known, f"a comparison of a column of {name}")
     rows = ibis.table(dict(own.values()), name=_ROWS)
     columns = {name: rows[short] for name, (short, _) in own.items()}
-    kept = rows.filter(condition_over(DuckDb(), columns, {}, condition))
+    kept = rows.filter(condition_over(Dialect(), columns, {}, condition))
     written = ibis.to_sql(kept, dialect="duckdb", pretty=False)
     whole = f"SELECT * FROM {opened.source}"  # noqa: S608 (a source of ours)
     source = f"(WITH {_ROWS} AS ({whole}) {written})"

@@ -11,9 +11,10 @@ from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
 
 __all__ = ["WarehouseTable", "dialect_of"]
 
-# By the name of the backend in Ibis: the module of its dialect, and its class.
+# By the name of the backend in Ibis: the module of its dialect, and its class. Rows of
+# DuckDB are added up by `curator/duckdb`.
 _DIALECTS = {
-    "duckdb": ("on_duckdb", "DuckDb"),
+    "duckdb": ("dialect", "Dialect"),
     "postgres": ("database.on_postgres", "Postgres"),
     "pyspark": ("spark.on_spark", "Spark"),
 }

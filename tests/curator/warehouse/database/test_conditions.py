@@ -11,7 +11,6 @@ from dpratio.curator.warehouse.database.conditions import (
 )
 from dpratio.curator.warehouse.database.on_postgres import Postgres
 from dpratio.curator.warehouse.dialect import Dialect, Value
-from dpratio.curator.warehouse.on_duckdb import DuckDb
 from dpratio.curator.warehouse.spark.on_spark import Spark
 
 TABLE = ibis.table(
@@ -50,7 +49,7 @@ class OwnTypes(Postgres):
 
 
 DIALECTS: dict[str, Dialect] = {
-    "duckdb": DuckDb(),
+    "duckdb": Dialect(),
     "postgres": OwnTypes(),
     "spark": Spark(),
 }
