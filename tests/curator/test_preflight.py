@@ -134,7 +134,7 @@ def test_the_ledger_says_what_it_would_say(tmp_path: Path) -> None:
         ({"scope": "nobody", "source": "people"}, "there is no scope 'nobody'"),
     ):
         with pytest.raises(LedgerRefused, match=words):
-            check_release(table, plan_of(), ledger=book, **given)  # type: ignore[arg-type]
+            check_release(table, plan_of(), ledger=book, **given)
     with pytest.raises(LedgerRefused, match="has epsilon 18"):
         check_release(
             table, plan_of(epsilon=19), ledger=book, scope="people", source="people"
