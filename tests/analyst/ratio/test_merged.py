@@ -101,9 +101,8 @@ def holds(release: Release, ratio: float) -> bool:
     deviation, scale = math.sqrt(doubt), fourth**0.25
     temper = 2.2 * deviation + 1.8 * noise * deviation / (sampling + deviation)
     allowed = (QUANTILE**2 + 1) / 4 * doubt / math.hypot(sampling + noise, temper)
-    heavy = 2 * scale**2 / noise
-    far = below**2 / (below**2 + (0.42 - 0.4 * heavy**2) * doubt)
-    whole = sampling + noise + allowed - far * min(0.7 * noise, allowed)
+    far = below**2 / (below**2 + doubt)
+    whole = sampling + noise + allowed - far * min(noise, allowed)
     if not scale:
         return abs(value) <= QUANTILE * math.sqrt(whole)
     rest = math.sqrt(whole - 2 * scale**2)

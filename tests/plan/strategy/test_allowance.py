@@ -41,8 +41,7 @@ def mapped(law: str, known: float, quantile: float) -> tuple[Floats, Floats]:
     from scipy.special import ndtr
 
     noise, doubt = np.full_like(SEEN, known), np.ones_like(SEEN)
-    heavy = 1.0 if law == "laplace" else 0.0
-    allowed = allowance(SEEN, noise, doubt, quantile, heavy)
+    allowed = allowance(SEEN, noise, doubt, quantile)
     widened = np.maximum(SEEN, 0.0) + known + allowed
     spread = np.maximum(TRUE + known, 1e-9)
     rejected = 2 * ndtr(-quantile * np.sqrt(widened / spread[:, None]))
@@ -70,9 +69,9 @@ def test_the_level_holds_on_the_whole_map(law: str, known: float) -> None:
         (1.0, 0.0, 1.19, 0.036),
         (1.5, 0.0, 1.11, 0.046),
         (0.5, 0.3, 1.26, 0.027),
-        (0.0, 1.0, 1.25, 0.021),
-        (0.5, 1.0, 1.12, 0.039),
-        (0.0, 2.0, 1.12, 0.031),
+        (0.0, 1.0, 1.25, 0.020),
+        (0.5, 1.0, 1.12, 0.038),
+        (0.0, 2.0, 1.13, 0.031),
     ],
 )
 def test_little_is_paid_where_noise_drowns_the_variance(
@@ -102,19 +101,18 @@ def test_every_level_holds(quantile: float, most: float) -> None:
 def test_a_larger_estimate_never_gives_a_smaller_variance() -> None:
     seen = np.linspace(-6, 30, 3601)
     noise, doubt = np.zeros_like(seen), np.ones_like(seen)
-    for known, heavy in product(KNOWN, (0.0, 0.5, 1.0)):
-        for quantile in (0.67, QUANTILE, 4.0):
-            allowed = allowance(seen, noise + known, doubt, quantile, heavy)
-            widened = np.maximum(seen, 0.0) + allowed
-            assert np.all(np.diff(widened) >= 0)
-            assert np.all(np.diff(widened)[seen[:-1] >= 0] > 0)
+    for known, quantile in product(KNOWN, (0.67, QUANTILE, 4.0)):
+        allowed = allowance(seen, noise + known, doubt, quantile)
+        widened = np.maximum(seen, 0.0) + allowed
+        assert np.all(np.diff(widened) >= 0)
+        assert np.all(np.diff(widened)[seen[:-1] >= 0] > 0)
 
 
 def test_no_more_is_taken_off_than_known_noise_stands_in_for() -> None:
     for known in KNOWN:
         at_zero = allowance(0.0, known, 1.0, QUANTILE)
-        far_below = allowance(-50.0, known, 1.0, QUANTILE, 1.0)
-        least = max(at_zero - 0.7 * known, 0.0)
+        far_below = allowance(-5000.0, known, 1.0, QUANTILE)
+        least = max(at_zero - known, 0.0)
         assert far_below == pytest.approx(least, abs=1e-4)
     assert allowance(-3.0, 0.0, 1.0, QUANTILE) == allowance(0.0, 0.0, 1.0, QUANTILE)
     assert np.isfinite(allowance(-1.0, 1.0, 0.0, QUANTILE))

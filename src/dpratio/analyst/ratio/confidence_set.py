@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.ends import ends_of
-from dpratio.analyst.ratio.noisy_reach import has_table, reach_between
+from dpratio.analyst.ratio.noisy_reach import reach_between
 from dpratio.analyst.ratio.statistic import Point, Statistic
 from dpratio.arrays import Flags, Floats, Integers
 
@@ -129,7 +129,7 @@ def _least_reach(statistic: Statistic, quantile: float) -> float:
     """Give how many standard deviations are rejected at the least."""
     if not any(term.laplace.any() for term in statistic.noise):
         return quantile
-    return reach_between(quantile)[0] if has_table(quantile) else 0.0
+    return reach_between(quantile)[0]
 
 
 def _walk(statistic: Statistic, quantile: float) -> tuple[Floats, NDArray[np.int8]]:

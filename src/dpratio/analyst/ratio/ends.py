@@ -43,9 +43,7 @@ class _Look:
 
     def beyond(self, rows: Integers, quantile: float) -> Floats:
         """Give how far beyond the quantile the test is, in some rows."""
-        if self.held.has_reach(quantile):
-            return quantile * (self.held.size[rows] / self.reach[rows] - 1)
-        return self.held.only(rows).at(quantile) - quantile
+        return quantile * (self.held.size[rows] / self.reach[rows] - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,6 @@ def ends_of(near: AtEstimate, quantile: float) -> tuple[Floats, Floats]:
     smooth = near.held.sampling > 0
     for each in looks:
         smooth &= each.held.sampling > 0
-    smooth &= near.held.has_reach(quantile)
     # Over a lopsided stretch three factors say little of one side.
     short, long = -looks[0].step, looks[1].step
     smooth &= (short < _LOPSIDED * long) & (long < _LOPSIDED * short)

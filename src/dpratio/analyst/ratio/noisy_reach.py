@@ -15,10 +15,8 @@ from numpy.polynomial import chebyshev
 from dpratio.analyst.ratio.noisy_tail import noisy_deviate
 from dpratio.arrays import Floats
 
-__all__ = ["has_table", "noisy_reach", "reach_between"]
+__all__ = ["noisy_reach", "reach_between"]
 
-# Quantiles for which reaches are right to 3e-8 deviations.
-_LEAST, _MOST = 1.5, 3.3
 _SHARES, _GAPS = 33, 17  # Nodes of the polynomial.
 _ALONG, _ACROSS = 256, 128  # Cells of the grid.
 _ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
@@ -28,18 +26,13 @@ _MARGIN = 1e-3  # Between the cells of the grid a reach may lie beyond its value
 _TINY = np.finfo(np.float64).tiny
 
 
-def has_table(quantile: float) -> bool:
-    """Tell whether reaches may be looked up for a normal quantile."""
-    return _LEAST <= quantile <= _MOST
-
-
 def noisy_reach(
     quantile: float, variance: Floats, first: Floats, second: Floats
 ) -> Floats:
     """Give t with P(N + L₁ + L₂ > t) as far out as a normal quantile.
 
     Args:
-        quantile: One for which `has_table` is true.
+        quantile: Positive.
         variance: Of N, L₁ and L₂ together, positive.
         first: The variance of L₁.
         second: The variance of L₂.

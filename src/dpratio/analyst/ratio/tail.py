@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.ratio.noisy_reach import has_table, noisy_reach, reach_between
+from dpratio.analyst.ratio.noisy_reach import noisy_reach, reach_between
 from dpratio.analyst.ratio.noisy_tail import as_one, noisy_deviate
 from dpratio.arrays import Flags, Floats, Integers
 from dpratio.plan.strategy.allowance import QUANTILE, allowance, wobble
@@ -29,6 +29,8 @@ __all__ = [
 _STEPS = 12
 _PRECISION = 1e-10
 _TINY = np.finfo(np.float64).tiny
+# Of level 0.04, or 0.52 on one side: for less a set would have no width to look for.
+_LEAST_QUANTILE = 0.05
 _UNCOMMON = 1.5  # Standard deviations; noise goes further in 6 or 7 of 100 draws.
 
 
@@ -59,18 +61,8 @@ class Distance:
 
     def widened(self, quantile: float | Floats) -> Floats:
         """The whole variance with the allowance for one quantile."""
-        below = np.flatnonzero(self.sampling < 0)
-        told = np.maximum(self.sampling, 0.0) if below.size else self.sampling
-        allowed = allowance(told, self.noise, self.doubt, quantile)
-        if below.size:
-            # Only there it matters how much of the noise is Laplace noise.
-            hidden = self.only(below)
-            share = sum(hidden._two()) / np.maximum(hidden.noise, _TINY)  # noqa: SLF001
-            here = quantile if np.ndim(quantile) == 0 else np.take(quantile, below)
-            allowed[below] = allowance(
-                hidden.sampling, hidden.noise, hidden.doubt, here, share
-            )
-        widened: Floats = told + self.noise + allowed
+        allowed = allowance(self.sampling, self.noise, self.doubt, quantile)
+        widened: Floats = self.variance + allowed
         return widened
 
     def at(self, quantile: float | Floats) -> Floats:
@@ -85,31 +77,22 @@ class Distance:
         scales = (np.sqrt(each / 2) for each in self._two())
         return noisy_deviate(self.size, variance, *scales)
 
-    def has_reach(self, quantile: float) -> bool:
-        """Tell whether the size at which the deviate is a quantile is known."""
-        return not self.heavy or has_table(quantile)
-
     def reach(self, quantile: float) -> Floats:
-        """Give the size at which the deviate is a quantile, nearly if it has no table.
-
-        Without a table the tail is taken for a normal one.
-        """
+        """Give the size at which the deviate is a quantile."""
         variance = self.widened(quantile)
-        if self.heavy and has_table(quantile):
+        if self.heavy:
             return noisy_reach(quantile, variance, *self._two())
         plain: Floats = quantile * np.sqrt(variance)
         return plain
 
     def against(self, quantile: float) -> Floats:
         """Give what exceeds a quantile just where `at` does, for less work."""
-        if not self.has_reach(quantile):
-            return self.at(quantile)
         scaled: Floats = quantile * self.size / self.reach(quantile)
         return scaled
 
     def exceeds(self, quantile: float) -> Flags:
         """Tell where `at` exceeds a quantile, by its tail only where that matters."""
-        if not self.heavy or not has_table(quantile):
+        if not self.heavy:
             return self.at(quantile) > quantile
         far = self.size / np.sqrt(self.widened(quantile))
         least, most = reach_between(quantile)
@@ -226,11 +209,9 @@ def quantile_of(level: float, alternative: str) -> float:
     from scipy.special import ndtri
 
     tail = (1 - level) / 2 if alternative == "two-sided" else 1 - level
-    return float(-ndtri(tail))
+    return max(float(-ndtri(tail)), _LEAST_QUANTILE)
 
 
 def normal_quantile(level: float) -> float:
     """Give the two-sided normal quantile of a confidence level."""
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2))
+    return quantile_of(level, "two-sided")

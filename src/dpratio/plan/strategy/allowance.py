@@ -16,10 +16,6 @@ QUANTILE = 1.959963984540054  # Of a normal variable, two-sided, at level 0.95.
 # Fitted so that the rule covers 0.946 or more on the whole map, with the least width.
 _TEMPER = 2.2
 _SURE = 1.8
-# What an estimate below 0 takes off: so much of the known noise; half of it at these
-# squared distances below 0, in units of s², under normal and under Laplace noise.
-_TAKEN = 0.7
-_NORMAL_HALF, _LAPLACE_HALF = 0.42, 0.02
 _LEAST_KEPT = 1e-9
 _TINY = np.finfo(np.float64).tiny
 
@@ -27,11 +23,7 @@ Number = TypeVar("Number", float, Floats)
 
 
 def allowance(
-    sampling: Number,
-    noise: Number,
-    doubt: Number,
-    quantile: float | Floats,
-    heavy: float | Floats = 0.0,
+    sampling: Number, noise: Number, doubt: Number, quantile: float | Floats
 ) -> Number:
     """Say by how much to widen a variance A = V + N for the noise in V's estimate.
 
@@ -46,14 +38,13 @@ def allowance(
         noise: N, which is known.
         doubt: s².
         quantile: k, the normal quantile that the statistic is compared with.
-        heavy: How much of N is Laplace noise, 0 to 1; the noise in V is alike.
 
     Example:
         >>> float(round(allowance(0.6, 0.4, 0.25, 1.0), 4))
         0.0717
     """
     by_level: Any = (quantile**2 + 1) / 4
-    length = _tempered(sampling, noise, doubt, quantile, heavy)
+    length = _tempered(sampling, noise, doubt, quantile)
     allowed: Number = by_level * doubt / length
     return allowed
 
@@ -92,7 +83,6 @@ def _tempered(
     noise: Number,
     doubt: Number,
     quantile: float | Floats = QUANTILE,
-    heavy: float | Floats = 0.0,
 ) -> Number:
     """Give √(A² + B²), or more where V's estimate is below 0."""
     if not np.any(sampling < 0):
@@ -100,10 +90,9 @@ def _tempered(
     seen: Any = np.maximum(sampling, 0.0)
     length = _length(seen, noise, doubt)
     below: Any = np.minimum(sampling, 0.0) ** 2
-    half = _NORMAL_HALF + (_LAPLACE_HALF - _NORMAL_HALF) * heavy**2
-    far = below / (below + half * doubt + _TINY)
+    far = below / (below + doubt + _TINY)
     at_zero = (QUANTILE**2 + 1) / 4 * doubt / length
-    known = np.minimum(_TAKEN * noise, at_zero) / (at_zero + _TINY)
+    known = np.minimum(noise, at_zero) / (at_zero + _TINY)
     # Far out in the tail little is taken off: a rare large V decides there.
     common = (QUANTILE / np.maximum(quantile, QUANTILE)) ** 4
     longer: Number = length / np.maximum(1 - far * known * common, _LEAST_KEPT)
