@@ -26,7 +26,7 @@ from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
@@ -177,14 +177,24 @@ def test_a_plan_says_that_it_counts() -> None:
     assert said[1].endswith("are clipped. How many, the release will not tell.")
 
 
-@pytest.mark.parametrize(("law", "scale"), [("laplace", 10.0), ("gaussian", 10.0)])
-def test_a_cut_of_so_many_is_seen_as_often_as_is_said(law: str, scale: float) -> None:
-    (line,) = describe_clipping(law, [scale])
-    many = int(line.split("Cuts of ")[1].split()[0])
-    noise = getattr(stats, "laplace" if law == "laplace" else "norm")(scale=scale)
-    seen = noise.sf(noise.ppf(0.975) - many)
-    fewer = noise.sf(noise.ppf(0.975) - many + 1)
-    assert fewer < 0.95 <= seen
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("rows", [1, 4, 1_000])
+def test_a_cut_of_so_many_is_seen_as_often_as_is_said(law: str, rows: int) -> None:
+    asked = [None] if rows == 1 else [Groups("g", range(rows - 1)), None]
+    plan = plan_of(groups=asked, mechanism=law)
+    (line,) = describe_clipping(plan)
+    assert (f" in one of {rows:,} answers" in line) == (rows > 1)
+    many = int(line.split("Cuts of ")[1].split()[0].replace(",", ""))
+    count = max(question.sums[-1].scale for question in plan.questions) / LEAST_CELLS
+    noise = getattr(stats, "laplace" if law == "laplace" else "norm")(scale=count)
+    threshold = noise.isf(0.05 / (rows + 1))
+    assert noise.sf(threshold - many + 1) < 0.95 <= noise.sf(threshold - many)
+
+
+def test_more_keys_than_are_known_need_more() -> None:
+    private = PrivateKeys("g", Budget("0.1", "1e-7"))
+    (line,) = describe_clipping(plan_of(groups=private))
+    assert line.endswith("times in 20. With more keys, more are needed.")
 
 
 def _document(plan: Plan) -> Node:

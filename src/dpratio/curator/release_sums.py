@@ -151,7 +151,10 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         >>> import dpratio as dpr
         >>> plan = dpr.make_plan(
         ...     dpr.Ratio("score", per="label"),
-        ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        ...     bounds={
+        ...         "score": dpr.Bounds(0, 1, natural=True),
+        ...         "label": dpr.Bounds.binary(),
+        ...     },
         ...     budget=dpr.Budget(epsilon=1),
         ... )
         >>> table = {"score": [0.2, 0.9] * 5000, "label": [0, 1] * 5000}

@@ -27,7 +27,6 @@ from dpratio.plan.plan_words import (
     describe_unit,
 )
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.sensitivity.sums import CUT
 from dpratio.plan.strategy.layout import EXTERNAL, HISTOGRAM
 from dpratio.plan.strategy.measure import even_shares
 from dpratio.tabular import Tabular, printable
@@ -143,7 +142,7 @@ class Plan(PlanTerms, Tabular):
             *self.asked(),
             self._bounded(),
             *describe_unit(self),
-            *describe_clipping(self.mechanism, self._counts_of_cuts()),
+            *describe_clipping(self),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
             *describe_epsilon(self.epsilon),
             *describe_delta(self.delta),
@@ -162,11 +161,6 @@ class Plan(PlanTerms, Tabular):
         )
         said = describe_bounds(self.bounds)
         return f"{said} How many, the release will not tell." if unseen else said
-
-    def _counts_of_cuts(self) -> list[float]:
-        """The noise scales, in people, of the counts of those that bounds cut."""
-        sums = [each for question in self.questions for each in question.sums]
-        return [each.scale * each.step for each in sums if each.summand == CUT]
 
     def asked(self) -> list[str]:
         """Say what each question asks; a single one without its number."""

@@ -1,8 +1,9 @@
 """A plan in sentences, for the person who must approve it."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from statistics import NormalDist
 
 from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.calibration.threshold import threshold_of
@@ -18,6 +19,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
+    "FALSE_ALARMS",
     "describe_answers",
     "describe_bounds",
     "describe_cells",
@@ -49,8 +51,9 @@ _KEYS_SHOWN = 12
 _FOUND = 0.95  # The chance with which a key is found that has as many people as told.
 _LARGE_DELTA = Fraction(1, 1000)
 _LARGE_EPSILON = 10
-# From so many scales of noise on a count leaves 0 behind: docs/methods/bounds.md.
-_SEEN_FROM = {"laplace": math.log(20) + math.log(10), "gaussian": 1.96 + 1.645}
+_SEEN = 0.95  # The chance with which a cut is seen that is as large as told.
+# At most so many releases say that bounds cut people where they cut nobody.
+FALSE_ALARMS = 0.05
 
 
 def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
@@ -93,23 +96,27 @@ def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
     return f"Counted within: {_within(bounds)}; values outside are clipped."
 
 
-def describe_clipping(mechanism: str, scales: Sequence[float]) -> list[str]:
-    """Say that a release will tell how many the bounds cut, and from how many on.
-
-    Args:
-        mechanism: The law of the noise on the counts.
-        scales: Its scale in people, of each question whose cuts are counted.
-    """
-    if not scales:
+def describe_clipping(plan: PlanTerms) -> list[str]:
+    """Say that a release will tell how many the bounds cut, and from how many on."""
+    counting = [each for each in plan.questions if plan.counts_cuts(each)]
+    if not counting:
         return []
-    law = "laplace" if mechanism == "laplace" else "gaussian"
-    many = math.ceil(_SEEN_FROM[law] * max(scales))
+    cells = [plan.partitions[each.partition] for each in counting]
+    rows = sum(each.count if isinstance(each, Groups) else 1 for each in cells)
+    # The count is the last sum of a question.
+    scale = max(each.sums[-1].scale * each.sums[-1].step for each in counting)
+    alarm = FALSE_ALARMS / (rows + 1)
+    found = -NormalDist().inv_cdf(alarm) - NormalDist().inv_cdf(1 - _SEEN)
+    if plan.mechanism == "laplace":
+        found = -math.log(2 * alarm) - math.log(2 * (1 - _SEEN))
+    where = f" in one of {rows:,} answers" if rows > 1 else ""
+    private = any(isinstance(each, PrivateKeys) for each in cells)
     said = (
         "Clipping is measured: c is 1 for whoever is cut by a bound that is not "
-        f"natural, and 0 for others. Cuts of {many:,} people or more are seen 19 "
-        "times in 20."
+        f"natural, and 0 for others. Cuts of {math.ceil(found * scale):,} people or "
+        f"more{where} are seen 19 times in 20."
     )
-    return [said]
+    return [f"{said} With more keys, more are needed." if private else said]
 
 
 def describe_totals(plan: PlanTerms) -> list[str]:

@@ -78,7 +78,10 @@ class Study:
         >>> import dpratio as dpr
         >>> study = dpr.Study(
         ...     dpr.Ratio("score", per="label"),
-        ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        ...     bounds={
+        ...         "score": dpr.Bounds(0, 1, natural=True),
+        ...         "label": dpr.Bounds.binary(),
+        ...     },
         ...     groups=[None, dpr.Groups("region", ["north", "south"])],
         ...     budget=dpr.Budget(epsilon=1),
         ...     data="loans.parquet",

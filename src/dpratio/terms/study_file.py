@@ -15,7 +15,7 @@
     guess = 1.0  # and guess_is, residual_bound, answers, name where they are wanted
 
     [bounds]
-    score = [0, 1]
+    score = { natural = [0, 1] }  # a probability; without natural, cuts are counted
     label = "binary"
     weight = [0.25, 3]
 

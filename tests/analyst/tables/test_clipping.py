@@ -37,24 +37,70 @@ def test_an_interval_is_as_wide_as_its_noise_says() -> None:
     assert found.people.tolist() == [29, 31, 100, 0]
     assert found.lower.tolist() == [0, 2, 71, 0]
     assert found.upper.tolist() == [58, 60, 130, 0]
-    assert found.is_clipped.tolist() == [False, True, True, False]
-    assert found.status == ("not seen", "clipped", "clipped", "not seen")
 
 
-def test_gaussian_noise_has_another_width() -> None:
-    found = clipping(counted(19.0, 20.0, law="gaussian"))
-    assert found.is_clipped.tolist() == [False, True]
+@pytest.mark.parametrize(("law", "enough"), [("laplace", 30.0), ("gaussian", 20.0)])
+def test_one_row_is_clipped_where_its_interval_leaves_nobody_out(
+    law: str, enough: float
+) -> None:
+    """At 10·ln 20 = 29.957, and at 1.96 standard deviations."""
+    quiet, cut = (
+        clipping(counted(enough - 1, law=law)),
+        clipping(counted(enough, law=law)),
+    )
+    assert (quiet.status, cut.status) == (("not seen",), ("clipped",))
+    assert (quiet.lower.tolist(), cut.lower.tolist()) == ([0], [1])
+
+
+def test_of_several_rows_each_needs_more_to_be_called_clipped() -> None:
+    """Of three rows and their sum, each tail is 0.05/4: 10·ln 40 = 36.889."""
+    found = clipping(counted(36.0, 37.0), counted(-70.0))
+    assert found.lower.tolist() == [7, 8, 0]
+    assert found.surely.tolist() == [0, 1, 0]
+    assert found.status == ("not seen", "clipped", "not seen")
 
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
-def test_the_flag_errs_in_fewer_than_five_of_a_hundred(law: str) -> None:
+@pytest.mark.parametrize("rows", [1, 4, 20, 200])
+def test_one_release_in_twenty_at_most_says_so_where_nobody_is_cut(
+    law: str, rows: int
+) -> None:
+    """Rows of one question or of two, and their sum, are one family."""
     rng = np.random.default_rng(27)
     draw = rng.laplace if law == "laplace" else rng.normal
-    false = clipping(counted(*draw(0.0, 10.0, 20_000), law=law)).is_clipped.mean()
-    assert 0.02 < false < 0.03
+    said = 0
+    for _ in range(1_000):
+        noise = draw(0.0, 10.0, rows)
+        parts = [each for each in (noise[::2], noise[1::2]) if len(each)]
+        found = clipping(*(counted(*each, law=law) for each in parts))
+        said += bool(found.briefly())
+        assert bool(found.briefly()) == ("bounds cut" in found.said(names(rows))[0])
+    assert 0.01 < said / 1_000 < 0.062
+
+
+def names(rows: int) -> dict[str, list[int]]:
+    return {"g": list(range(rows))}
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_an_interval_holds_its_count(law: str) -> None:
+    rng = np.random.default_rng(27)
+    draw = rng.laplace if law == "laplace" else rng.normal
     inside = clipping(counted(*(500 + draw(0.0, 10.0, 20_000)), law=law))
     held = ((inside.lower <= 500) & (inside.upper >= 500)).mean()
     assert held == pytest.approx(0.95, abs=0.006)
+
+
+def test_cuts_that_no_row_shows_are_seen_in_their_sum() -> None:
+    """Thirty people in each of twenty rows: 600 ± 28, and no row above 53."""
+    found = clipping(counted(*[30.0] * 20))
+    assert set(found.status) == {"not seen"}
+    (said,) = found.said(names(20))
+    assert said.startswith(
+        "Clipping: bounds cut people, but noise hides in which rows. All rows "
+        "together: about 600 people, 95 % interval "
+    )
+    assert found.briefly() == "; bounds cut people in some of them"
 
 
 def test_a_share_needs_a_number_of_people() -> None:
@@ -75,7 +121,7 @@ def test_a_question_with_natural_bounds_is_beside_one_that_counts() -> None:
     (said,) = both.said({"question": ["one", "two"]})
     assert said.startswith(
         "Clipping: bounds cut people in 1 of 1 rows; the surest is two: about 80 "
-        "people, 95 % interval 51 to 109, 80.0 % of all."
+        "people, surely 51 or more. All rows"
     )
 
 

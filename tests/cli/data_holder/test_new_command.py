@@ -15,7 +15,7 @@ from dpratio.release.files import read_release
 from dpratio.terms.study_file import read_study
 
 BOUNDS = (
-    *("--bounds", "score=0,1: a probability"),
+    *("--bounds", "score=natural 0,1: a probability"),
     *("--bounds", "label=binary: paid back or not"),
 )
 TOTALS = (

@@ -1,6 +1,7 @@
 """How many people the bounds cut: a noisy count, and how far noise may take it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.tables.clipping import LEVEL, Clipping
 from dpratio.arrays import Floats
+from dpratio.plan.plan_words import FALSE_ALARMS
 from dpratio.plan.sensitivity.sums import CUT
 
 __all__ = ["clipping_of"]
@@ -18,6 +20,8 @@ def clipping_of(
 ) -> Clipping | None:
     """Read off who was cut, question by question; None where nothing was counted.
 
+    Rows are called clipped by one rule for all of them and their sum (Bonferroni).
+
     Args:
         moments: Of every question.
         weighted: Whether Σw of it adds weights, and is no number of people.
@@ -25,26 +29,32 @@ def clipping_of(
     if not any(CUT.name in each.names for each in moments):
         return None
     parts = [_counted(*each) for each in zip(moments, weighted, strict=True)]
-    return Clipping(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-
-
-def _counted(moments: Moments, weighted: bool) -> tuple[Floats, ...]:  # noqa: FBT001
-    none = np.full(len(moments.values), np.nan)
-    if CUT.name not in moments.names:
-        return none, none, none, none
-    count = moments[CUT.name]
-    loading = np.abs(moments.loading(CUT.name))
-    variance = moments.noise_covariance(CUT.name, CUT.name)
-    scales = [
-        moments.noise.laplace[:, at] * loading[at] for at in np.flatnonzero(loading)
-    ]
-    # How far noise takes a count 95 times in 100.
-    within = noisy_quantile(LEVEL, variance, fourth_moment_scale(scales))
+    rows = np.concatenate(parts, axis=1)
+    counted = rows[:3, ~np.isnan(rows[0])]
+    # The fourth powers of scales add up, as in fourth_moment_scale.
+    total = (*counted[:2].sum(axis=1), np.linalg.norm(counted[2], 4), np.nan)
+    count, variance, scale, everyone = np.column_stack([rows, total])
+    level = 1 - 2 * FALSE_ALARMS / (counted.shape[1] + 1)
+    within = noisy_quantile(LEVEL, variance, scale)
+    surely = count - noisy_quantile(level, variance, scale)
     # People are whole numbers, and none is cut less than never.
-    people = np.maximum(np.rint(count), 0.0)
-    lower = np.maximum(np.ceil(count - within), 0.0)
-    upper = np.maximum(np.floor(count + within), 0.0)
-    if weighted or "w" not in moments.names:
-        return people, lower, upper, none
-    everyone = moments["w"]
-    return people, lower, upper, np.where(everyone > 0, everyone, np.nan)
+    ends = (np.rint(count), np.ceil(count - within), np.floor(count + within))
+    read = [np.maximum(each, 0.0) for each in (*ends, np.ceil(surely))] + [everyone]
+    together = Clipping(*(each[-1:] for each in read))
+    return replace(Clipping(*(each[:-1] for each in read)), together=together)
+
+
+def _counted(moments: Moments, weighted: bool) -> Floats:  # noqa: FBT001
+    """The count of each row, its variance, its Laplace scale, and all people."""
+    rows = np.full((4, len(moments.values)), np.nan)
+    if CUT.name not in moments.names:
+        return rows
+    loading = np.abs(moments.loading(CUT.name))
+    rows[0] = moments[CUT.name]
+    rows[1] = moments.noise_covariance(CUT.name, CUT.name)
+    rows[2] = fourth_moment_scale(
+        [moments.noise.laplace[:, at] * loading[at] for at in np.flatnonzero(loading)]
+    )
+    if "w" in moments.names and not weighted:
+        rows[3] = np.where(moments["w"] > 0, moments["w"], np.nan)
+    return rows

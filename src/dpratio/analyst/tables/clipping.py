@@ -22,13 +22,17 @@ class Clipping:
 
     They are NaN where every bound is natural and nothing was counted. ``everyone`` is
     the noisy number of all people, and NaN where it was not measured or is not above 0.
-    A row is clipped where the interval leaves 0 out.
+    ``surely`` is the least number that was cut, of all rows and their sum at level 0.95
+    together, and a row is clipped where that is above 0. ``together`` is the sum over
+    rows; a person counts in each row that cuts them.
     """
 
     people: Floats
     lower: Floats
     upper: Floats
+    surely: Floats
     everyone: Floats
+    together: "Clipping | None" = None
 
     @property
     def share(self) -> Floats:
@@ -38,7 +42,7 @@ class Clipping:
     @property
     def is_clipped(self) -> Flags:
         """Whether more than nobody was cut."""
-        clipped: Flags = self.lower > 0
+        clipped: Flags = self.surely > 0
         return clipped
 
     @property
@@ -61,9 +65,8 @@ class Clipping:
     def said(self, labels: Mapping[str, Sequence[Any]]) -> list[str]:
         """Say how many were cut, or how many may have been; nothing of no rows."""
         counted = np.flatnonzero(~np.isnan(self.people))
-        clipped = np.flatnonzero(self.is_clipped)
-        if len(clipped):
-            return [self._said_of_cuts(counted, clipped, labels)]
+        if self.briefly():
+            return [self._said_of_cuts(counted, labels)]
         if not len(counted):
             return []
         hidden = int((self.upper >= self.everyone)[counted].sum())
@@ -80,30 +83,42 @@ class Clipping:
         return [said]
 
     def _said_of_cuts(
-        self, counted: Integers, clipped: Integers, labels: Mapping[str, Sequence[Any]]
+        self, counted: Integers, labels: Mapping[str, Sequence[Any]]
     ) -> str:
-        at = int(clipped[np.argmax(self.lower[clipped])])
-        about = (
-            f"about {int(self.people[at]):,} people, 95 % interval "
-            f"{int(self.lower[at]):,} to {int(self.upper[at]):,}"
-        )
-        if np.isfinite(self.share[at]):
-            about += f", {percent(float(self.share[at]))} of all"
         end = "Ratios are those of clipped values; what was cut off is not in them."
         if len(self.people) == 1:
-            return f"Clipping: bounds cut {about}. {end}"
-        name = name_of(labels, at)
-        return (
-            f"Clipping: bounds cut people in {len(clipped):,} of {len(counted):,} "
-            f"rows; the surest is {name}: {about}. {end} Of rows where nothing was "
-            "cut, 1 in 40 is called clipped by chance."
+            return f"Clipping: bounds cut {self.about()}. {end}"
+        clipped = np.flatnonzero(self.is_clipped)
+        said = "Clipping: bounds cut people, but noise hides in which rows."
+        if len(clipped):
+            surest = int(clipped[np.argmax(self.surely[clipped])])
+            said = (
+                f"Clipping: bounds cut people in {len(clipped):,} of {len(counted):,} "
+                f"rows; the surest is {name_of(labels, surest)}: about "
+                f"{int(self.people[surest]):,} people, surely "
+                f"{int(self.surely[surest]):,} or more."
+            )
+        if self.together is not None and self.together.is_clipped[0]:
+            said += f" All rows together: {self.together.about()}."
+        return f"{said} {end}"
+
+    def about(self) -> str:
+        """The only row, in words."""
+        about = (
+            f"about {int(self.people[0]):,} people, 95 % interval "
+            f"{int(self.lower[0]):,} to {int(self.upper[0]):,}"
         )
+        if np.isfinite(self.share[0]):
+            about += f", {percent(float(self.share[0]))} of all"
+        return about
 
     def briefly(self) -> str:
         """Say that bounds cut, where they did; for the end of a sentence."""
         many = int(self.is_clipped.sum())
-        if not many:
-            return ""
-        if len(self.people) == 1:
+        if many and len(self.people) == 1:
             return f"; bounds cut about {int(self.people[0]):,} people"
-        return f"; bounds cut people in {many:,} of them"
+        if many:
+            return f"; bounds cut people in {many:,} of them"
+        if self.together is not None and self.together.is_clipped[0]:
+            return "; bounds cut people in some of them"
+        return ""

@@ -33,7 +33,7 @@ per = "label"
 weight = "weight"
 
 [bounds]
-score = [0, 1]
+score = {{ natural = [0, 1] }}
 label = "binary"
 weight = [0.3333333333333333, 3]
 

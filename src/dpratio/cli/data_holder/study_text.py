@@ -40,18 +40,22 @@ def column_bounds(text: str) -> tuple[str, tuple[str, str]]:
     Example:
         >>> column_bounds("score=0,1: a probability")
         ('score', ('[0, 1]', 'a probability'))
+        >>> column_bounds("score=natural 0,1: a probability")[1][0]
+        '{ natural = [0, 1] }'
     """
     name, _, rest = text.partition("=")
     ends, _, why = rest.partition(":")
-    hint = "Write for instance 'score=0,1: a probability', or 'label=binary: by law'."
+    hint = "Write for instance 'score=natural 0,1: a probability', or 'age=0,99: ours'."
     require(bool(why.strip()), "bounds must say where they come from", text, hint)
-    numbers = [each.strip() for each in ends.split(",")]
+    natural = ends.startswith("natural ")
+    numbers = [each.strip() for each in ends.removeprefix("natural ").split(",")]
     if numbers == ["binary"]:
         return name.strip(), ('"binary"', why.strip())
     require(len(numbers) == 2, "bounds are two numbers or binary", text, hint)  # noqa: PLR2004
     for each in numbers:
         require(_is_number(each), "bounds are two numbers or binary", text, hint)
-    return name.strip(), (f"[{', '.join(numbers)}]", why.strip())
+    ends = f"[{', '.join(numbers)}]"
+    return name.strip(), (f"{{ natural = {ends} }}" if natural else ends, why.strip())
 
 
 def study_text(answers: Answers, kinds: "Mapping[str, ColumnType]") -> str:
