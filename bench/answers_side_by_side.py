@@ -90,11 +90,11 @@ def _of_noise(noisy: Sums, exact: Sums) -> Found:
     noise = ratio - exact[:, 0] / exact[:, 1]
     # One query, Σ w(s − r·y), with the whole of epsilon.
     scale = 3 * max(1.0, TRUE_RATIO) / EPSILON
-    limit = math.sqrt(2) * scale / exact[:, 1].mean()
+    one_query = math.sqrt(2) * scale / exact[:, 1].mean()
     sd = _resampled(noise, _size)
     return {
         "noise_sd": sd,
-        "noise_sd_over_limit": _quotient(sd, (limit, 0)),
+        "noise_sd_over_one_query": _quotient(sd, (one_query, 0)),
         "noise_spread": _resampled(noise, _spread),
         "error": _resampled(ratio - TRUE_RATIO, _spread),
     }

@@ -1,4 +1,4 @@
-"""The default on tables people really have, beside the limit and the paper.
+"""The default on tables people really have, beside one query and the paper.
 
 `python bench/real_tables.py --seed 3` prints, as JSON, the table of
 docs/methods/limit.md. Plans are made as a new user makes them: bounds and a budget, no
@@ -53,10 +53,10 @@ def rows_of(task: tuple[str, int], repetitions: int, seed: int) -> list[dict[str
     for (epsilon, guess), noisy, public in zip(
         cells, ours[::2], ours[1::2], strict=True
     ):
-        limit = people.limit(n, epsilon, normal_quantile(LEVEL))
+        one_query = people.one_query_width(n, epsilon, normal_quantile(LEVEL))
         row = {"people": name, "n": n, "epsilon": epsilon}
         row["guess"] = "none" if guess is None else f"× {guess:g}"
-        rows.append(row | figures(limit, noisy, public, paper[epsilon]))
+        rows.append(row | figures(one_query, noisy, public, paper[epsilon]))
     return rows
 
 
@@ -81,16 +81,16 @@ def plan_for(
 
 
 def figures(
-    limit: float, noisy: CoverageRow, public: CoverageRow, paper: CoverageRow
+    one_query: float, noisy: CoverageRow, public: CoverageRow, paper: CoverageRow
 ) -> dict[str, float]:
-    """Give median widths over the limit, coverage, and shares without an end."""
+    """Give median widths over that of one query, coverage, shares without an end."""
     return {
-        "width_over_limit": median(noisy) / limit,
+        "width_over_one_query": median(noisy) / one_query,
         "coverage": noisy.judged.coverage,
         "unbounded": noisy.judged.unbounded,
         "coverage_public": public.judged.coverage,
-        "width_public": median(public) / limit,
-        "width_paper": median(paper) / limit,
+        "width_public": median(public) / one_query,
+        "width_paper": median(paper) / one_query,
         "coverage_paper": paper.judged.coverage,
     }
 

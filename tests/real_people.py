@@ -47,7 +47,7 @@ class RealPeople:
         heaviest = self.bounds["w"].upper if "w" in self.bounds else 1.0
         return heaviest * max(abs(a - self.ratio * b) for a, b in ends)
 
-    def limit(self, n: int, epsilon: float, quantile: float) -> float:
+    def one_query_width(self, n: int, epsilon: float, quantile: float) -> float:
         """Give the width of one query at the whole budget, with Laplace noise."""
         residual, denominator = _moments(self)
         noise = 2 * (self.reach / epsilon) ** 2

@@ -9,7 +9,7 @@ import pytest
 from claim import Claim, Sentence, read_claims, read_sentences
 from claims_page import PAGE, page_of
 from docs.page_blocks import ROOT
-from dpratio.simulation.coverage.limit import measure_limit
+from dpratio.simulation.coverage.one_query import measure_one_query
 from measure_claims import measured
 from readings import READINGS, read_figure
 
@@ -95,7 +95,7 @@ def test_claims_are_told_apart_and_can_be_measured() -> None:
 
 
 def test_readings_find_their_figures_in_rows_of_a_simulation() -> None:
-    rows = list(measure_limit(repetitions=20, rng=1).rows)
+    rows = list(measure_one_query(repetitions=20, rng=1).rows)
     printed = json.dumps(rows)
     least, most = (read_figure(f"{name}_wider", printed) for name in ("least", "most"))
     assert least < read_figure("most_wider_from_half", printed) <= most

@@ -8,7 +8,7 @@ from drawings import inline_drawings
 
 from docs.page_blocks import ROOT
 from dpratio.show.charts import draw
-from dpratio.simulation.coverage.limit import paper_plan
+from dpratio.simulation.coverage.one_query import paper_plan
 from dpratio.simulation.forecast.forecast import forecast
 
 CHARTS = [

@@ -6,27 +6,38 @@ import pytest
 
 from dpratio.show.chart.marks import Interval
 from dpratio.show.charts import chart_of
-from dpratio.show.width_charts import limit_chart
-from dpratio.simulation.coverage.limit import LimitTable, measure_limit, paper_plan
+from dpratio.show.width_charts import one_query_chart
+from dpratio.simulation.coverage.one_query import (
+    OneQueryTable,
+    measure_one_query,
+    paper_plan,
+)
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.population import PaperPopulation
 
 
 @pytest.fixture(scope="module")
-def table() -> LimitTable:
-    return measure_limit(repetitions=10, rng=1)
+def table() -> OneQueryTable:
+    return measure_one_query(repetitions=10, rng=1)
 
 
-def test_every_setting_has_a_panel_with_four_lines(table: LimitTable) -> None:
+def test_every_setting_has_a_panel_with_four_lines(table: OneQueryTable) -> None:
     chart = chart_of(table)
     names = [sign.name for sign in chart.legend]
-    assert names == ["paper", "focused", "limit", "non-private"]
+    assert names == ["paper", "focused", "one query", "non-private"]
     assert "laplace · weighted · n = 5,000" in [panel.title for panel in chart.panels]
 
 
-def test_a_second_strategy_gets_its_own_line(table: LimitTable) -> None:
+def test_a_line_has_a_point_for_each_epsilon(table: OneQueryTable) -> None:
+    """Widths on the scale of the logarithm are others, and not in the picture."""
+    for panel in chart_of(table).panels:
+        told = [mark.told for mark in panel.marks if isinstance(mark, Interval)]
+        assert sum(line.startswith("focused: width") for line in told) == 4
+
+
+def test_a_second_strategy_gets_its_own_line(table: OneQueryTable) -> None:
     rows = [{**row, "width_joint": 2 * row["width"]} for row in table.rows]
-    assert "joint" in [sign.name for sign in limit_chart(rows).legend]
+    assert "joint" in [sign.name for sign in one_query_chart(rows).legend]
 
 
 def test_a_forecast_runs_along_what_varies() -> None:
@@ -40,9 +51,9 @@ def test_a_forecast_runs_along_what_varies() -> None:
     assert [tick.text for tick in panel.x.ticks(300)] == ["500", "900"]
 
 
-def test_widths_without_an_end_are_left_out(table: LimitTable) -> None:
+def test_widths_without_an_end_are_left_out(table: OneQueryTable) -> None:
     rows = [{**row, "width": math.inf} for row in table.rows]
-    marks = [mark for panel in limit_chart(rows).panels for mark in panel.marks]
+    marks = [mark for panel in one_query_chart(rows).panels for mark in panel.marks]
     told = [mark.told for mark in marks if isinstance(mark, Interval)]
-    assert any(line.startswith("limit: width") for line in told)
+    assert any(line.startswith("one query: width") for line in told)
     assert not any(line.startswith("focused: width") for line in told)

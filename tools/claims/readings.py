@@ -28,7 +28,7 @@ def _on_ratio(rows: list[Row]) -> Iterator[Row]:
 
 
 def _percent_wider(row: Row) -> float:
-    return 100 * (float(row["width_over_limit"]) - 1)
+    return 100 * (float(row["width_over_one_query"]) - 1)
 
 
 def _narrower_than_paper(rows: list[Row]) -> float:

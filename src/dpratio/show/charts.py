@@ -21,7 +21,7 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
     Args:
         shown: Estimates, a comparison, an equivalence, a homogeneity, a function, a
             curve, a ratio over time, proposed bounds or bins, a forecast, a rehearsal,
-            a table of coverage or of the limit, or the history of a scope.
+            a table of coverage or of one-query widths, or the history of a scope.
         view: For estimates ``"forest"`` or ``"deviation"``.
 
     Raises:
@@ -42,9 +42,9 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
     from dpratio.show.curve_chart import curve_chart
     from dpratio.show.forest_chart import as_deviations, forest_chart, rehearsal_chart
     from dpratio.show.watch.watch_chart import arms_chart, watch_chart
-    from dpratio.show.width_charts import forecast_chart, limit_chart
+    from dpratio.show.width_charts import forecast_chart, one_query_chart
     from dpratio.simulation.coverage.coverage import CoverageTable
-    from dpratio.simulation.coverage.limit import LimitTable
+    from dpratio.simulation.coverage.one_query import OneQueryTable
     from dpratio.simulation.forecast.forecast_row import Forecast
     from dpratio.simulation.forecast.rehearse import Rehearsal
     from dpratio.simulation.paper.agreement import PaperTables
@@ -64,7 +64,7 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
         (History, lambda found: budget_chart(found.account)),
         (Forecast, forecast_chart),
         (Rehearsal, rehearsal_chart),
-        (LimitTable, lambda found: limit_chart(found.to_dicts())),
+        (OneQueryTable, lambda found: one_query_chart(found.to_dicts())),
         (CoverageTable, coverage_chart),
         (PaperTables, coverage_chart),
     ]

@@ -1,4 +1,4 @@
-"""Width against epsilon or n: beside the limit, and as a forecast."""
+"""Width against epsilon or n: beside that of one query, and as a forecast."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,14 +10,14 @@ from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Tick, short_number, spread_log
 from dpratio.simulation.forecast.forecast_row import Forecast
 
-__all__ = ["forecast_chart", "limit_chart"]
+__all__ = ["forecast_chart", "one_query_chart"]
 
 # Column of the table, name in the legend; in the order from wide to narrow.
 LINES = {
     "width_paper": "paper",
     "width_joint": "joint",
     "width": "focused",
-    "limit": "limit",
+    "one_query_width": "one query",
     "width_public": "non-private",
 }
 _STYLES = (
@@ -35,14 +35,14 @@ FORECAST_RANGE = {"width_high": "widest forecast", "width_low": "narrowest forec
 Points = Sequence[tuple[float, float]]
 
 
-def limit_chart(rows: Sequence[dict[str, Any]]) -> Chart:
-    """Chart widths against epsilon beside the paper's, the limit and no privacy.
+def one_query_chart(rows: Sequence[dict[str, Any]]) -> Chart:
+    """Chart widths against epsilon beside the paper's, one query's and without privacy.
 
     Args:
-        rows: Rows of a `LimitTable` of the paper's settings; a column ``width_joint``
-            is drawn where there is one. Rows on the scale of the ratio are shown.
+        rows: Rows of a `OneQueryTable` of the paper's settings; a ``width_joint`` is
+            drawn where there is one. Rows on the scale of the ratio are shown.
     """
-    shown = [row for row in rows if row.get("scale", "ratio") == "ratio"]
+    shown = [row for row in rows if row["link"] == "ratio"]
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for row in shown:
         weighted = "weighted" if row["weighted"] else "unweighted"

@@ -127,7 +127,7 @@ def test_the_limit_prints_every_setting_and_writes_the_named_columns(
     assert len(rows) == 64
     assert set(rows[0]) >= {
         *("mechanism", "link", "weighted", "n", "epsilon", "coverage"),
-        *("width", "limit", "width_over_limit", "score", "score_paper"),
+        *("width", "one_query_width", "width_over_one_query", "score", "score_paper"),
     }
 
 

@@ -133,7 +133,7 @@ def test_a_limit_on_z_lowers_its_noise(law: str) -> None:
 def excess(
     people: People, variances: NDArray[np.float64], contrast: Contrast, alone: float
 ) -> float:
-    """The log width of a pivot interval over its limit, to second order.
+    """The log width of a pivot interval over that of one query, to second order.
 
     T = Z − d·Y at a distance d = hypot(off, half-width) from the guess. Its variance
     A = V + N is widened by (k² + 1)/4 · s²/√(A² + B²), over Y, with
@@ -159,7 +159,7 @@ def excess(
     return float(math.log(widened / limit) / 2 + curvature)
 
 
-def log_limit(people: People, alone: float) -> float:
+def log_one_query(people: People, alone: float) -> float:
     """The log width of one query at the whole budget, but for a constant."""
     sampled = people.count * people.weight_square * people.residual
     size = people.count * people.weight * abs(people.denominator)
@@ -195,9 +195,9 @@ def test_no_other_split_of_the_budget_promises_much_less_width(
         kept = scales * (cost / ratio**power) ** (1 / power)
         variances, alone = kept**2 * (3 - power), (3 - power) / ratio**2
         over = [excess(each, variances, contrast, alone) for each in family]
-        limits = [log_limit(each, alone) for each in family]
+        widths = [log_one_query(each, alone) for each in family]
         lost = [-math.log(math.exp(-each) + 0.1) for each in over]
-        return (math.fsum(lost) + math.fsum(limits)) / len(over)
+        return (math.fsum(lost) + math.fsum(widths)) / len(over)
 
     best = promised(found.scales)
     assert found.log_width == pytest.approx(best, abs=1e-3)
@@ -218,12 +218,12 @@ def test_more_budget_or_more_people_promise_less_width() -> None:
         assert len(set(widths)) == 3
 
 
-def test_the_promised_width_is_the_limit_where_noise_is_small() -> None:
+def test_the_promised_width_is_that_of_one_query_where_noise_is_small() -> None:
     for law in LAWS:
         found, _, family = shared(law, UNIT, epsilon="1000")
-        limits = [log_limit(each, 0.0) for each in family]
+        widths = [log_one_query(each, 0.0) for each in family]
         # An excess of 0 counts log 1.1 less, beside one that is lost.
-        wanted = math.fsum(limits) / len(limits) - math.log(1.1)
+        wanted = math.fsum(widths) / len(widths) - math.log(1.1)
         assert found.log_width == pytest.approx(wanted, abs=1e-2)
 
 

@@ -1,4 +1,4 @@
-"""The default on tables people really have: near the limit, bounded, and covering."""
+"""The default on tables people really have: near one query, bounded, and covering."""
 
 import math
 
@@ -41,7 +41,7 @@ def test_a_population_has_the_ratio_it_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", real_people())
 @pytest.mark.parametrize(("epsilon", "most"), [(0.2, 1.9), (1.0, 1.5)])
-def test_answers_cover_have_ends_and_come_close_to_the_limit(
+def test_answers_cover_have_ends_and_come_near_the_one_query_width(
     name: str, epsilon: float, most: float
 ) -> None:
     """The median of 400 widths is known to a few per cent; claims have few events."""
@@ -52,7 +52,9 @@ def test_answers_cover_have_ends_and_come_close_to_the_limit(
     if name != "survey_weights":
         most = 1.9 if name == "claims_per_year" else most
         assert row.judged.unbounded == 0
-        assert row.judged.width.median < 1.04 * most * people.limit(N, epsilon, 1.96)
+        assert row.judged.width.median < 1.04 * most * people.one_query_width(
+            N, epsilon, 1.96
+        )
 
 
 def test_answers_whose_variance_noise_made_small_are_not_ok() -> None:

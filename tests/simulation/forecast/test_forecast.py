@@ -12,7 +12,7 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.coverage import CoverageRow, measure_coverage
-from dpratio.simulation.coverage.limit import paper_plan
+from dpratio.simulation.coverage.one_query import paper_plan
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.forecast_row import ForecastRange
 from dpratio.simulation.forecast.guessed import guessed_population

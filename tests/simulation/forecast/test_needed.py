@@ -8,7 +8,7 @@ import pytest
 from curator.histograms_for_tests import rows_plan
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.simulation.coverage.limit import paper_plan
+from dpratio.simulation.coverage.one_query import paper_plan
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.needed import needed_epsilon, needed_people
 from dpratio.simulation.population import PaperPopulation

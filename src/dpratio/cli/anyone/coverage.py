@@ -1,4 +1,4 @@
-"""The coverage command: the paper's tables, the limit, or a study, simulated."""
+"""The coverage command: the paper, the one-query width, or a study, simulated."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +32,7 @@ def coverage(  # noqa: PLR0913 (one command, one simulation)
     ],
     reps: Annotated[
         int | None,
-        typer.Option(help="Repetitions per cell; 1,000, or 20,000 for the limit."),
+        typer.Option(help="Repetitions per cell; 1,000, or 20,000 for limit."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the simulation.")] = None,
     n: Annotated[
@@ -66,7 +66,10 @@ def coverage(  # noqa: PLR0913 (one command, one simulation)
     layout: options.Format = "table",
     wide: options.Wide = False,
 ) -> None:
-    """Simulate how often intervals cover: the paper, the limit, or your own setting."""
+    """Simulate how often intervals cover: the paper's settings, or your own.
+
+    ``limit`` compares widths with the one-query width, in the paper's settings.
+    """
     own: dict[str, Any] = {
         "n": n,
         "epsilon": epsilon,
@@ -83,7 +86,7 @@ def coverage(  # noqa: PLR0913 (one command, one simulation)
             run["repetitions"] = reps
         if target in {"paper", "limit"}:
             _refuse(target, own)
-            result = _reproduce(run) if target == "paper" else _measure_limit(run)
+            result = _reproduce(run) if target == "paper" else _measure_one_query(run)
         else:
             result = _simulate(Path(target), run, **own)
     output.write_files(result)
@@ -107,10 +110,10 @@ def _reproduce(run: dict[str, Any]) -> "Tabular":
     return compare_tables(reproduce_paper(**run), published_cells())
 
 
-def _measure_limit(run: dict[str, Any]) -> "Tabular":
-    from dpratio.simulation.coverage.limit import measure_limit
+def _measure_one_query(run: dict[str, Any]) -> "Tabular":
+    from dpratio.simulation.coverage.one_query import measure_one_query
 
-    return measure_limit(**run)
+    return measure_one_query(**run)
 
 
 def _simulate(  # noqa: PLR0913 (the options of a study)

@@ -25,7 +25,7 @@ _ROUNDS = 20
 _SETTLED = 1e-5
 _LEAST_SHARE = 1e-3
 _LEAST_DOUBT = 1e-12  # Relative: less of it is as good as none.
-# An answer this many times wider than the limit is lost; it no longer decides.
+# An answer this many times as wide as one query is lost; it no longer decides.
 _LOST = 10.0
 _LEAST_HEARD = 1e-6  # Where all are lost, something decides all the same.
 # Ends further out than this many times the ratio say the same: it is not known.
@@ -53,7 +53,7 @@ class _Answers:
     denominator: Floats
     size: Floats
     sampling: Floats
-    limit: Floats
+    yardstick: Floats
 
     def variances(self, noise: Floats) -> tuple[Floats, Floats, Floats]:
         """Give the variances that are sampling's, that are known noise, and doubt.
@@ -75,7 +75,7 @@ class _Answers:
         allowed, *slopes = allowance_slopes(sampling, known, doubt, QUANTILE)
         weak: Floats = (self.denominator / self.size[:, None]) ** 2
         widened: Floats = sampling + known + allowed
-        excess = 0.5 * np.log(widened) - np.log(self.limit) + weak @ noise
+        excess = 0.5 * np.log(widened) - np.log(self.yardstick) + weak @ noise
         return _Noisy(self, widened, excess, weak, slopes)
 
 
@@ -84,7 +84,7 @@ class _Noisy:
     """The same intervals under noise.
 
     ``widened`` are the variances with what is allowed for the noise in their estimates,
-    ``excess`` the logarithms of the widths over their limits.
+    ``excess`` the logarithms of the widths over those of one query.
     """
 
     answers: _Answers
@@ -110,7 +110,8 @@ class _Noisy:
         """Give the mean logarithm of the widths; lost answers count alike."""
         lost = math.log(_LOST)
         heard = lost - np.logaddexp(0.0, lost - self.excess)
-        return float((heard + np.log(self.answers.limit / self.answers.size)).mean())
+        yardstick = self.answers.yardstick / self.answers.size
+        return float((heard + np.log(yardstick)).mean())
 
 
 def share_budget(
@@ -156,9 +157,9 @@ def _shared(
     noise = np.zeros(len(names))
     weights = np.ones(len(names))
     people = _columns(family)
-    limit = (people["reach"] / affordable) ** 2 * (2 if is_laplace else 1)
+    one_query = (people["reach"] / affordable) ** 2 * (2 if is_laplace else 1)
     spread = people["count"] * people["weight_square"] * people["residual"]
-    answers_for = _answers(names, contrast, people, limit)
+    answers_for = _answers(names, contrast, people, one_query)
     for _ in range(_ITERATIONS):
         before = weights
         answers = answers_for(spread)
@@ -270,7 +271,7 @@ def _answers(
             denominator=place({"z": denominator_z * one, "h": denominator_h * one}),
             size=size,
             sampling=varied,
-            limit=np.sqrt(varied + one_query),
+            yardstick=np.sqrt(varied + one_query),
         )
     ]
     if "w" in names:
@@ -296,7 +297,7 @@ def _answers(
                     denominator=place({"w": one}),
                     size=heads,
                     sampling=sampled,
-                    limit=np.sqrt(sampled + one_query),
+                    yardstick=np.sqrt(sampled + one_query),
                 )
             )
     fixed = _Answers(

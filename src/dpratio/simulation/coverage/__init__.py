@@ -1,1 +1,1 @@
-"""How well intervals cover, on any people, and how close they come to the limit."""
+"""How well intervals cover, on any people, and how near one query's width they come."""

@@ -1,7 +1,7 @@
-"""How close the default comes to the one-query limit, cell by cell of the paper.
+"""How near the default comes to the one-query width, cell by cell of the paper.
 
-The limit is the width that one query at the whole budget would give, as if the
-variance were known for free: 2k·√(V + σ₁²)/Y. docs/methods/limit.md derives it.
+That is the width which one query at the whole budget would give, as if the variance
+were known for free: 2k·√(V + σ₁²)/Y. It is a yardstick: docs/methods/limit.md.
 """
 
 import math
@@ -32,7 +32,13 @@ from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import UNMEASURED
 
-__all__ = ["LAWS", "LimitTable", "measure_limit", "one_query_width", "paper_plan"]
+__all__ = [
+    "LAWS",
+    "OneQueryTable",
+    "measure_one_query",
+    "one_query_width",
+    "paper_plan",
+]
 
 LAWS = {"gaussian": "analytic_gaussian", "laplace": "laplace"}
 REPETITIONS = 20_000
@@ -40,15 +46,15 @@ _SETTING = ("mechanism", "link", "weighted", "n", "epsilon")
 
 
 @dataclass(frozen=True, slots=True)
-class LimitTable(Tabular):
-    """One row per cell and link: width over the limit, coverage, interval score."""
+class OneQueryTable(Tabular):
+    """One row per cell and link: width over that of one query, coverage, score."""
 
     spare: ClassVar = (
         "score*",
         "*_paper",
         "width_public",
         "coverage_error",
-        "limit",
+        "one_query_width",
         "unbounded",
         "width",
     )
@@ -60,13 +66,13 @@ class LimitTable(Tabular):
         return columns_of(self.rows)
 
 
-def measure_limit(
+def measure_one_query(
     *,
     strategy: str = "focused",
     repetitions: int = REPETITIONS,
     rng: int | None = None,
     report: Report = silent,
-) -> LimitTable:
+) -> OneQueryTable:
     """Simulate a strategy and the default interval in the 32 settings of the paper.
 
     Args:
@@ -92,7 +98,7 @@ def measure_limit(
             report=step,
         )
         rows += [_figures(row, weighted=weighted) for row in found.rows]
-    return LimitTable(tuple(sorted(rows, key=itemgetter(*_SETTING))))
+    return OneQueryTable(tuple(sorted(rows, key=itemgetter(*_SETTING))))
 
 
 def paper_plan(
@@ -146,7 +152,7 @@ def _figures(row: CoverageRow, *, weighted: bool) -> dict[str, Any]:
     mechanism = next(name for name, law in LAWS.items() if law == plan.mechanism)
     epsilon = float(plan.budget.epsilon)
     unit = TRUTH if row.link == "log" else 1.0
-    limit = one_query_width(plan, row.n) / unit
+    one_query = one_query_width(plan, row.n) / unit
     paper = _published(mechanism, epsilon, row, weighted=weighted)
     return {
         "mechanism": mechanism,
@@ -155,12 +161,12 @@ def _figures(row: CoverageRow, *, weighted: bool) -> dict[str, Any]:
         "n": row.n,
         "epsilon": epsilon,
         "width": judged.width.mean,
-        "limit": limit,
-        "width_over_limit": judged.width.mean / limit,
+        "one_query_width": one_query,
+        "width_over_one_query": judged.width.mean / one_query,
         "coverage": judged.coverage,
         "coverage_error": judged.coverage_error,
         "score": judged.score.mean,
-        "score_limit": _normal_score(limit),
+        "score_one_query": _normal_score(one_query),
         "score_paper": min(each.score for each in paper.values()),
         "width_paper": paper["analytical"].width,
         "width_public": one_query_width(plan, row.n, noise=0.0) / unit,
