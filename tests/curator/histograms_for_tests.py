@@ -25,7 +25,8 @@ __all__ = [
     "study_of",
 ]
 
-_EDGES = [2.0**at for at in (-20, -19, -1, 0, 1, 10, 39, 40)]
+_POWERS = [2.0**at for at in (-20, -19, -1, 0, 1, 9, 39, 40)]
+_EDGES = [power * part for power in _POWERS for part in (1, 1.25, 1.5, 1.75)]
 CORNERS: list[float | None] = [
     sign * number
     for sign in (1.0, -1.0)
@@ -35,7 +36,7 @@ CORNERS: list[float | None] = [
 CORNERS += [0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 1e308, -1e308]
 CORNERS += [math.nan, math.inf, -math.inf, None]
 
-# Ids with rows that add up to a power of two, nearly, beyond, or to nothing.
+# Ids with rows that add up to an edge, nearly, beyond, or to nothing.
 _ROWS: list[tuple[str, float | None, str]] = [
     ("ann", 0.5, "north"),
     ("ann", 0.5, "north"),
@@ -54,6 +55,10 @@ _ROWS: list[tuple[str, float | None, str]] = [
     ("hal", 1e300, "elsewhere"),
     ("ida", 1e300, "south"),
     ("ida", -1e300, "south"),
+    ("jon", 2.5, "north"),
+    ("jon", 2.5, "north"),
+    ("kim", 2.5 - 2.0**-11, "south"),
+    ("kim", 2.5, "south"),
 ]
 PEOPLE = pa.table(
     {

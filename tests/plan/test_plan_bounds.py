@@ -212,7 +212,10 @@ def test_ids_cannot_be_a_group() -> None:
 
 def test_a_plan_of_rows_says_what_it_counts() -> None:
     said = str(rows_plan())
-    assert "Counted: rows by spent, in 124 cells between powers of two from " in said
+    assert (
+        "Counted: rows by spent, in 484 cells from 2^-20 to 2^40 on each side of zero, "
+        in said
+    )
     assert "each moves one cell of every histogram by 1. Cost: epsilon 1" in said
 
 
@@ -224,4 +227,4 @@ def test_a_plan_of_people_says_how_often_each_counts() -> None:
     assert "one for each user in each of 1 declared groups of region" in said
     assert "each moves 3 counts of every histogram by 1, and as many back" in said
     whole = plan_bounds(study_of(unit=PrivacyUnit("user")), budget=Budget(1))
-    assert "Counted: totals of spent, one for each user, in 84" in whole.asked()[0]
+    assert "Counted: totals of spent, one for each user, in 324" in whole.asked()[0]

@@ -51,7 +51,7 @@ PAGES = {
     ),
     "bounds": _page(
         "Bounds that are found",
-        """Histograms on a public grid of powers of two, released through the same door
+        """Histograms on a public grid, released through the same door
         as any sums, and the bounds that they propose; on a finer grid, bins at
         quantiles. All in `dpratio.bounds`.""",
         """plan_bounds release_bounds propose_bounds choose_bounds propose_groups

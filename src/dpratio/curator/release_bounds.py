@@ -22,7 +22,7 @@ def release_bounds(
     most_groups: bool = False,
     **door: Any,  # noqa: ANN401 (the options of the door, which checks them)
 ) -> Release:
-    """Count a study's numbers on a grid of powers of two and release the noisy counts.
+    """Count a study's numbers on a public grid and release the noisy counts.
 
     Args:
         table: As `release_sums` takes it.

@@ -35,7 +35,7 @@ def proposed(held: dict[str, int], groups: int = 12) -> GroupChoices:
     return found
 
 
-MANY = {"2^0 to 2^1": 5_000, "2^1 to 2^2": 3_000, "2^2 to 2^3": 300, "2^3 to 2^4": 4}
+MANY = {"1 to 2": 5_000, "2 to 4": 3_000, "4 to 8": 300, "8 to 16": 4}
 
 
 def test_each_limit_says_how_many_are_cut() -> None:
@@ -56,17 +56,17 @@ def test_the_least_limit_that_cuts_few_is_proposed() -> None:
     assert "SIMULATED" in said
     assert "People who are in more groups of month than that" in said
     assert "Proposed: most_groups = 3, the least that cuts at most 5%" in said
-    assert proposed({"2^0 to 2^1": 900}).proposed == 1
-    assert proposed({"2^3 to 2^4": 900}).proposed == 12
-    assert proposed({"2^0 to 2^1": 900}, groups=2).columns()["most_groups"] == [1, 2]
+    assert proposed({"1 to 2": 900}).proposed == 1
+    assert proposed({"8 to 16": 900}).proposed == 12
+    assert proposed({"1 to 2": 900}, groups=2).columns()["most_groups"] == [1, 2]
 
 
 def test_where_nobody_is_seen_all_groups_are_no_proposal() -> None:
-    nobody = proposed({"2^0 to 2^1": 1})
+    nobody = proposed({"1 to 2": 1})
     assert nobody.proposed is None
     assert nobody.lines() == []
     assert "Too little is known of groups per user" in " ".join(nobody.notes())
-    less = proposed({"2^0 to 2^1": -5})
+    less = proposed({"1 to 2": -5})
     assert less.columns()["share"] == [None] * 4
 
 

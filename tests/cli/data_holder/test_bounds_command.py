@@ -41,8 +41,8 @@ def test_bounds_are_found_for_what_has_none(shop: Path, call: Call) -> None:
     words = ("bounds", "study.toml", "-o", "bounds.json", "--epsilon", "0.5")
     code, said, _ = call(*words)
     assert code == 0
-    # One time in thirty noise fills a cell beyond the last that holds people.
-    assert re.search(r"spent      0 +(64|128|256) ", said)
+    # One time in a hundred noise looks like a tail beyond the last of them.
+    assert re.search(r"spent      0 +(64|[0-9]{3}) ", said)
     assert "Written to bounds.json" in said
     assert read_release("bounds.json").plan.strategy == "histogram"
     assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
@@ -61,7 +61,7 @@ def test_a_study_takes_the_line_that_is_printed(shop: Path, call: Call) -> None:
     said = call(*asked)[1].splitlines()
     at = said.index("To take them, write into [bounds] of the study:")
     line = said[at + 1]
-    assert re.fullmatch(r"spent = \[0\.0, (64|128|256)\.0\]", line)
+    assert re.fullmatch(r"spent = \[0\.0, (64|[0-9]{3})\.0\]", line)
     words = STUDY.replace("[bounds]\n", f"[bounds]\n{line}\n")
     (shop / "study.toml").write_text(words, encoding="utf-8")
     assert call("release", "study.toml", "-o", "sums.json")[0] == 0
@@ -78,8 +78,8 @@ def test_a_column_and_limits_may_be_named(shop: Path, call: Call) -> None:
     assert code == 0
     (row,) = json.loads(said)
     assert (row["name"], row["lower"]) == ("orders", 0)
-    assert row["upper"] in {2, 4, 8}
-    assert "orders 2^0 to 2^1: " in (shop / "b.svg").read_text(encoding="utf-8")
+    assert 1 < row["upper"] <= 8
+    assert "orders 1 to 1.25: " in (shop / "b.svg").read_text(encoding="utf-8")
 
 
 def test_limits_of_people_are_nearer(shop: Path, call: Call) -> None:
@@ -90,8 +90,8 @@ def test_limits_of_people_are_nearer(shop: Path, call: Call) -> None:
     asked = ("bounds", "people.toml", "--epsilon", "1", "--column", "spent")
     code, said, _ = call(*asked, "-o", "p.json", "--no-ledger")
     assert code == 0
-    assert re.search(r"spent +0 +(64|128|256) ", said)
-    assert len(read_release("p.json").questions[0].values) == 84
+    assert re.search(r"spent +0 +(56|[0-9]{3}) ", said)
+    assert len(read_release("p.json").questions[0].values) == 324
     done = call(*asked, "-o", "q.json", "--no-ledger", "--largest", "1e12")
     assert is_refused(done, 3, "must lie within a factor 2^40")
 

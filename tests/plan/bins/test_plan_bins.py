@@ -65,9 +65,9 @@ EDITS: dict[str, tuple[dict[str, Any], Groups, str]] = {
     "two columns": (
         {},
         Groups.cross(*GRID.dimensions, Keys("region", ["north"])),
-        "powers of two",
+        "the cells of its grid",
     ),
-    "listed cells": ({}, GRID.only([(0,)]), "powers of two"),
+    "listed cells": ({}, GRID.only([(0,)]), "the cells of its grid"),
     "a number of bins": (
         {},
         Groups.cross(ScoreBins("score", 16)),

@@ -102,7 +102,7 @@ def test_keys_are_not_counted() -> None:
     plan = plan_bins(study_of(), "score", budget=Budget(1), cells=16)
     keyed = replace(plan.questions[0], name="region")
     other = replace(plan, partitions=(Groups("region", ["north"]),), questions=(keyed,))
-    with pytest.raises(PlanRefused, match="powers of two"):
+    with pytest.raises(PlanRefused, match="the cells of its grid"):
         price(other)
 
 

@@ -21,13 +21,13 @@ def counts_of(**cells: int) -> list[int]:
 
 def test_each_histogram_proposes_or_says_why_not() -> None:
     plan = plan_bounds(study_of(), budget=Budget(1), limits=(1, 16))
-    some = counts_of(**{"2^1 to 2^2": 900})
+    some = counts_of(**{"3.5 to 4": 900})
     found = find_bounds(plan, [some, counts_of()], epsilon=1.0)
     assert found == [
         FoundBounds("spent", Bounds(0, 4), is_beyond=False),
         FoundBounds("orders", None, is_beyond=False),
     ]
-    far = counts_of(**{"-2^4 or below": 900})
+    far = counts_of(**{"-16 or below": 900})
     assert find_bounds(plan, [some, far], epsilon=1.0)[1].is_beyond
     with pytest.raises(ValueError, match="argument 2"):
         find_bounds(plan, [some], epsilon=1.0)

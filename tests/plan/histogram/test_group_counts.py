@@ -41,7 +41,9 @@ def test_groups_are_one_more_histogram_in_the_joint_price() -> None:
     assert [each.scales for each in plan.questions] == [[3.0]] * 3
     assert price(plan).pure == (Fraction(1, 3),) * 3
     asked = counted_of(plan, plan.questions[2])
-    assert asked == GroupCounts("groups per user", Ladder(0, 2), {"s": "spent"}, REGION)
+    assert asked == GroupCounts(
+        "groups per user", Ladder(0, 2, 1), {"s": "spent"}, REGION
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,6 +151,6 @@ def test_cells_of_another_name_are_refused() -> None:
     plan = groups_plan()
     at = plan.questions[1].partition
     renamed = list(plan.partitions)
-    renamed[at] = Groups("groups per shop", Ladder(0, 2).labels)
+    renamed[at] = Groups("groups per shop", Ladder(0, 2, 1).labels)
     with pytest.raises(PlanRefused, match="a total of its ratio, or their groups"):
         price(replace(plan, partitions=tuple(renamed)))

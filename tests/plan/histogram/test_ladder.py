@@ -1,5 +1,6 @@
-"""The public grid of powers of two."""
+"""The public grid, its edges and its cells."""
 
+import itertools
 import math
 
 import pytest
@@ -11,17 +12,36 @@ from dpratio.plan.histogram.ladder import Ladder, ladder_of
 
 
 def test_cells_rise_and_each_has_a_name() -> None:
-    assert Ladder(0, 2).labels == (
-        "-2^2 or below",
-        "-2^2 to -2^1",
-        "-2^1 to -2^0",
-        "around 0",
-        "2^0 to 2^1",
-        "2^1 to 2^2",
-        "2^2 or above",
+    assert Ladder(9, 10).labels[6:] == (
+        "512 to 640",
+        "640 to 768",
+        "768 to 896",
+        "896 to 1024",
+        "1024 or above",
         "not finite",
     )
-    assert Ladder(0, 2).edges == (-4.0, -2.0, -1.0, 1.0, 2.0, 4.0)
+    assert Ladder(0, 2, steps=1).labels == (
+        "-4 or below",
+        "-4 to -2",
+        "-2 to -1",
+        "around 0",
+        "1 to 2",
+        "2 to 4",
+        "4 or above",
+        "not finite",
+    )
+    assert Ladder(0, 2, steps=1).edges == (-4.0, -2.0, -1.0, 1.0, 2.0, 4.0)
+
+
+@pytest.mark.parametrize("ladder", [Ladder(), Ladder(-90, 30), Ladder(-3, 90)])
+def test_edges_are_exact_and_near_each_other(ladder: Ladder) -> None:
+    """Three bits each: every engine holds and compares the same number."""
+    for low, high in itertools.pairwise(ladder.sizes):
+        assert 1 < high / low <= 1.25
+        assert (math.frexp(low)[0] * 8).is_integer()
+    assert set(ladder.edges) == {*ladder.sizes, *(-each for each in ladder.sizes)}
+    said = [each.split(" ")[0] for each in ladder.labels[len(ladder.sizes) + 1 : -1]]
+    assert tuple(map(float, said)) == ladder.sizes
 
 
 @given(number=st.floats(allow_nan=False, allow_infinity=False))
@@ -29,6 +49,9 @@ def test_cells_rise_and_each_has_a_name() -> None:
 @example(number=5e-324)
 @example(number=2.0**40)
 @example(number=-(2.0**-20))
+@example(number=640.0)
+@example(number=-640.0)
+@example(number=math.nextafter(640.0, 0))
 def test_every_number_lies_between_the_edges_of_its_cell(number: float) -> None:
     ladder = Ladder()
     edges = (-math.inf, *ladder.edges, math.inf)
@@ -45,7 +68,9 @@ def test_what_is_no_number_has_the_last_cell() -> None:
     assert ladder.place(1e308) == len(ladder.labels) - 2
 
 
-@pytest.mark.parametrize("ladder", [Ladder(), Ladder(0, 1), Ladder(-90, 30)])
+@pytest.mark.parametrize(
+    "ladder", [Ladder(), Ladder(0, 1), Ladder(-90, 30), Ladder(0, 9, 1)]
+)
 def test_a_ladder_is_found_again_by_its_cells(ladder: Ladder) -> None:
     assert ladder_of(ladder.labels) == ladder
 
@@ -57,9 +82,11 @@ def test_a_ladder_is_found_again_by_its_cells(ladder: Ladder) -> None:
         ("north", "south"),
         Ladder(0, 2).labels[:-1],
         Ladder(0, 2).labels[::-1],
-        (*Ladder(0, 2).labels[:3], "2^5 to 2^6", *Ladder(0, 2).labels[4:]),
-        ("a", "2^9 to 2^8", "2^1 or above", "not finite"),
-        ("a", "b", "2^-99 to 2^-98", "2^1 or above", "not finite"),
+        (*Ladder(0, 2).labels[:3], "32 to 64", *Ladder(0, 2).labels[4:]),
+        ("",),
+        ("a", "512 to 256", "2 or above", "not finite"),
+        ("a", "b", "1e-30 to 1e-29", "2 or above", "not finite"),
+        ("a", "b", f"{2.0**-90} to 1", f"{2.0**90} or above", "not finite"),
         (1, 2, 3, 4),
     ],
 )

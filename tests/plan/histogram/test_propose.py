@@ -1,111 +1,157 @@
 """The rule that proposes a bound, on counts that are known."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.histogram.propose import Noisy, candidates_of, proposed, side_of
+from dpratio.plan.histogram.propose import Noisy, candidates_of, people_of, proposed
 from dpratio.terms.bounds import Bounds
 
 LADDER = Ladder(-2, 12)
 
 
-def noisy(counts: dict[str, int], scale: float = 10.0) -> Noisy:
-    """A histogram that is empty but for some cells."""
-    given = tuple(counts.get(label, 0) for label in LADDER.labels)
-    assert sum(given) == sum(counts.values())
-    return Noisy(LADDER, given, scale)
+def noisy(powers: dict[int, int], scale: float = 10.0, **cells: int) -> Noisy:
+    """A histogram with so many people from 2^k on to its double, as many in each cell.
+
+    ``cells`` are others by their labels; nobody is elsewhere.
+    """
+    counts = dict.fromkeys(LADDER.labels, 0) | cells
+    for power, people in powers.items():
+        first = LADDER.place(2.0**power)
+        for label in LADDER.labels[first : first + LADDER.steps]:
+            counts[label] = people // LADDER.steps
+    return Noisy(LADDER, tuple(counts.values()), scale)
 
 
-def test_a_sharp_end_gives_the_power_of_two_above_it() -> None:
-    found = noisy({"2^2 to 2^3": 5000})
-    assert proposed(found, epsilon=1.0, moved=1) == Bounds(0, 8)
+def upper(found: Noisy, epsilon: float = 1.0, moved: int = 1) -> float:
+    """The upper bound that is proposed."""
+    bounds = proposed(found, epsilon=epsilon, moved=moved)
+    assert bounds is not None
+    assert bounds.lower == 0
+    return bounds.upper
 
 
-def test_a_tail_that_falls_is_followed() -> None:
-    falling = {"2^2 to 2^3": 4000, "2^3 to 2^4": 1600, "2^4 to 2^5": 640}
-    sharp = proposed(noisy(falling), epsilon=1.0, moved=1)
-    seen = falling | {"2^5 to 2^6": 70, "2^6 to 2^7": 25}
-    longer = proposed(noisy(seen), epsilon=1.0, moved=1)
-    assert sharp == Bounds(0, 32)
-    assert longer == Bounds(0, 128)
+FALLING = {2: 4000, 3: 1600, 4: 640}
+
+
+@pytest.mark.parametrize(("cap", "held"), [("5 to 6", 6), ("7 to 8", 8)])
+def test_values_that_end_are_bounded_at_the_next_edge(cap: str, held: float) -> None:
+    assert upper(noisy({1: 3000}, **{cap: 5000})) == held
+    # A few of noise beyond are no tail.
+    assert upper(noisy({1: 3000}, **{cap: 5000, "8 to 10": 15, "12 to 14": 9})) == held
+
+
+def test_a_tail_that_falls_is_followed_as_far_as_it_is_there() -> None:
+    """From 16 to 32 there are 640; the next may hold 256, and then about 100."""
+    found = [upper(noisy(FALLING | tail)) for tail in ({}, {5: 120}, {5: 240, 6: 80})]
+    assert found[0] == 32
+    assert found[0] < found[1] < found[2]
+
+
+def test_cells_that_are_too_weak_alone_are_seen_together() -> None:
+    """200 in four cells are not noise, though 90 in one may be."""
+    one = noisy({2: 4000}, **{"16 to 20": 90})
+    four = noisy({2: 4000, 4: 200})
+    assert [each.filled(is_negative=False)[-1] for each in (one, four)] == [19, 24]
+    assert all(count < four.threshold for count in four.counts[-30:])
+
+
+def test_a_tail_bends_as_it_bent_before() -> None:
+    # Where nobody is beyond, nothing is foreseen.
+    ended = people_of(noisy({2: 3000, 3: 1500, 4: 500}), is_negative=False)
+    assert sum(ended[28:]) == 0
+    falling = noisy({2: 3000, 3: 1500, 4: 500, 5: 100})
+    people = people_of(falling, is_negative=False)
+    # 100 fill no cells. 500 are a third of 1,500, and these a half of 3,000: foreseen
+    # are 2/3 of 1/3 of 500, and 2/3 less of these.
+    foreseen = [sum(people[at : at + 4]) for at in (28, 32)]
+    assert foreseen[1] == foreseen[0] * Fraction(4, 27)
+    assert 90 < foreseen[0] < 110
 
 
 def test_less_epsilon_for_the_sums_gives_a_narrower_bound() -> None:
-    counts = {"2^3 to 2^4": 1600, "2^4 to 2^5": 640, "2^5 to 2^6": 60}
-    wide = proposed(noisy(counts), epsilon=10.0, moved=1)
-    narrow = proposed(noisy(counts), epsilon=0.01, moved=1)
-    assert wide is not None
-    assert narrow == Bounds(0, 32)
-    assert wide.upper > narrow.upper
-    assert proposed(noisy(counts), epsilon=10.0, moved=1000) == narrow
+    found = noisy(FALLING | {5: 240, 6: 80})
+    wide, narrow = upper(found, epsilon=10.0), upper(found, epsilon=0.005)
+    assert narrow <= 16
+    assert wide > 64
+    assert upper(found, epsilon=10.0, moved=2000) == narrow
 
 
 def test_each_side_of_zero_has_its_own_end() -> None:
-    counts = {"-2^1 to -2^0": 900, "2^4 to 2^5": 3000, "around 0": 100}
-    assert proposed(noisy(counts), epsilon=1.0, moved=1) == Bounds(-2, 32)
-    counts = {"-2^3 to -2^2": 900}
-    assert proposed(noisy(counts), epsilon=1.0, moved=1) == Bounds(-8, 0)
+    both = noisy({4: 3000}, **{"-2 to -1.75": 900, "around 0": 100})
+    assert proposed(both, epsilon=1.0, moved=1) == Bounds(-2, 32)
+    below = noisy({}, **{"-8 to -7": 900})
+    assert proposed(below, epsilon=1.0, moved=1) == Bounds(-8, 0)
 
 
-@pytest.mark.parametrize("counts", [{}, {"around 0": 9000}, {"2^2 to 2^3": 50}])
-def test_where_no_cell_is_filled_nothing_is_proposed(counts: dict[str, int]) -> None:
-    assert proposed(noisy(counts), epsilon=1.0, moved=1) is None
+@pytest.mark.parametrize("cells", [{}, {"around 0": 9000}, {"4 to 5": 50}])
+def test_where_no_cell_is_filled_nothing_is_proposed(cells: dict[str, int]) -> None:
+    assert proposed(noisy({}, **cells), epsilon=1.0, moved=1) is None
 
 
 def test_where_half_of_the_people_may_lie_beyond_nothing_is_proposed() -> None:
     """Many who lie below zero, none of their cells filled: zero is no bound of theirs.
 
-    Counts beyond have deviations of 10·√(2·23) = 67.8 in all.
+    Counts beyond have deviations of 10·√(2·86) = 131 in all.
     """
-    spread = dict.fromkeys(LADDER.labels[2:12], 90)
-    people = {"2^4 to 2^5": 2000}
-    assert proposed(noisy(people | spread), epsilon=1.0, moved=1) == Bounds(0, 32)
-    fewer = {"2^4 to 2^5": 1100}
-    assert proposed(noisy(fewer | spread), epsilon=1.0, moved=1) is None
+    spread = {label: 20 for label in LADDER.labels[1:57] if label.startswith("-")}
+    many = noisy({4: 3000}, **spread)
+    assert proposed(many, epsilon=1.0, moved=1) == Bounds(0, 32)
+    assert proposed(noisy({4: 1500}, **spread), epsilon=1.0, moved=1) is None
     # All that noise hides may be half of few people.
-    assert proposed(noisy({"2^4 to 2^5": 280}), epsilon=1.0, moved=1) == Bounds(0, 32)
-    assert proposed(noisy({"2^4 to 2^5": 270}), epsilon=1.0, moved=1) is None
+    assert proposed(noisy({4: 600}), epsilon=1.0, moved=1) == Bounds(0, 32)
+    assert proposed(noisy({4: 500}), epsilon=1.0, moved=1) is None
 
 
-@pytest.mark.parametrize("cell", ["2^12 or above", "-2^12 or below"])
+@pytest.mark.parametrize("cell", ["4096 or above", "-4096 or below"])
 def test_where_numbers_reach_beyond_the_limits_nothing_is_proposed(cell: str) -> None:
-    found = noisy({"2^2 to 2^3": 5000, cell: 500})
+    found = noisy({2: 5000}, **{cell: 500})
     assert proposed(found, epsilon=1.0, moved=1) is None
-    side = side_of(found, is_negative=cell.startswith("-"))
-    assert side is not None
-    assert side.is_beyond
+    assert found.is_beyond
+    below = cell.startswith("-")
+    listed = candidates_of(found, is_negative=below, epsilon=1.0, moved=1)
+    # Of those below zero nobody is seen within any bound.
+    last = [(each.bound, each.people_beyond) for each in listed[-1:]]
+    assert last == ([] if below else [(4096, 500)])
 
 
 def test_candidates_trade_bias_for_width() -> None:
-    found = noisy({"2^3 to 2^4": 1600, "2^4 to 2^5": 640, "2^5 to 2^6": 256})
-    side = side_of(found, is_negative=False)
-    assert side is not None
-    listed = candidates_of(found, side, epsilon=1.0, moved=1)
-    assert [each.bound for each in listed] == [4, 8, 16, 32, 64, 128, 256]
-    assert [each.bias for each in listed] == sorted(
-        (each.bias for each in listed), reverse=True
-    )
-    assert [each.width for each in listed] == sorted(each.width for each in listed)
-    assert listed[2].people_beyond == pytest.approx(640 + 256, abs=30)
+    found = noisy(FALLING)
+    listed = candidates_of(found, is_negative=False, epsilon=1.0, moved=1)
+    assert listed[0].bound == 5
+    assert listed[11].bound == 32
+    assert listed[-1].bound == 512
+    biases, widths = zip(*((each.bias, each.width) for each in listed), strict=True)
+    assert list(biases) == sorted(biases, reverse=True)
+    assert list(widths) == sorted(widths)
+    assert listed[7].people_beyond == 640
+    assert listed[7].bias == 160 * sum(each - 16 for each in (18, 22, 26, 30))
+    assert listed[7].together == listed[7].width + 2 * listed[7].bias
 
 
 def test_the_first_and_the_last_cell_have_candidates_too() -> None:
-    low = side_of(noisy({"2^-2 to 2^-1": 5000}), is_negative=False)
-    high = side_of(noisy({"2^11 to 2^12": 5000}), is_negative=False)
-    assert low is not None
-    assert high is not None
-    assert (low.last, low.most, high.last, high.most) == (-2, 0, 11, 12)
+    assert upper(noisy({}, **{"0.25 to 0.3125": 5000})) == 0.3125
+    assert upper(noisy({}, **{"3584 to 4096": 5000})) == 4096
 
 
 def test_far_above_most_people_twice_as_many_must_be_there() -> None:
-    few = noisy({"2^-2 to 2^-1": 9000, "2^11 to 2^12": 150})
-    many = noisy({"2^-2 to 2^-1": 9000, "2^11 to 2^12": 250})
-    near = noisy({"2^-1 to 2^0": 9000, "2^11 to 2^12": 150})
-    ends = [proposed(each, epsilon=1.0, moved=1) for each in (few, many, near)]
-    assert ends == [Bounds(0, 0.5), Bounds(0, 4096), Bounds(0, 4096)]
+    few = noisy({-2: 9000}, **{"3584 to 4096": 150})
+    many = noisy({-2: 9000}, **{"3584 to 4096": 250})
+    near = noisy({0: 9000}, **{"3584 to 4096": 150})
+    assert [upper(each) for each in (few, many, near)] == [0.5, 4096, 4096]
 
 
 def test_noise_alone_rarely_fills_a_cell() -> None:
     found = noisy({}, scale=1.0)
-    assert 9 < found.threshold < 10
+    assert 10 < found.threshold < 12
     assert found.people == 1.0
+
+
+def test_any_counts_have_an_answer() -> None:
+    """A filled cell may stand beside one that holds less than nothing."""
+    for cells in ({"5 to 6": -90, "7 to 8": 400}, {"3584 to 4096": 200}):
+        found = noisy({}, **cells)
+        for shifted in (found, replace(found, counts=(*found.counts[:-2], 150, 0))):
+            proposed(shifted, epsilon=1e-6, moved=10**6)

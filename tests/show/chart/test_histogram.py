@@ -14,7 +14,7 @@ from dpratio.show.chart.marks import Interval, Rule
 from dpratio.show.chart.panel import Panel
 from dpratio.show.charts import draw
 
-BOTH = {"2^2 to 2^3": 900, "2^3 to 2^4": 40, "-2^1 to -2^0": 300, "around 0": 50}
+BOTH = {"7 to 8": 900, "14 to 16": 40, "-2 to -1.75": 300, "around 0": 50}
 
 
 def proposed(*counts: dict[str, int]) -> Proposals:
@@ -32,34 +32,34 @@ def test_filled_cells_stand_out_and_bounds_lie_between_cells() -> None:
     panel, empty = found.chart().panels
     cells = cells_of(panel)
     filled = [name for name, mark in cells.items() if mark.css == "below"]
-    names = ["-2^1 to -2^0", "around 0", "2^2 to 2^3", "2^3 to 2^4"]
+    names = ["-2 to -1.75", "around 0", "7 to 8", "14 to 16"]
     assert filled == [f"spent {each}" for each in names]
-    mark = cells["spent 2^2 to 2^3"]
+    mark = cells["spent 7 to 8"]
     assert mark.low < mark.value == 900 < mark.high
-    # Both bounds are powers of two, and lie half way between the cells beside them.
+    # Both bounds are edges, and lie half way between the cells beside them.
     rules = [each.value for each in panel.marks if isinstance(each, Rule)]
     lower, upper = found.bounds["spent"].lower, found.bounds["spent"].upper
     shown = {tick.value: tick.text for tick in panel.x.given or ()}
     assert [shown[at] for at in rules] == [f"−{-lower:g}", f"{upper:g}"]
     assert panel.title == "spent"
     assert empty.title == "orders: too_little_known"
-    assert [each.css for each in cells_of(empty).values()] == ["soft"] * 5
+    assert [each.css for each in cells_of(empty).values()] == ["soft"] * 9
     assert not any(isinstance(each, Rule) for each in empty.marks)
 
 
 def test_a_bound_of_zero_lies_in_the_cell_around_it() -> None:
-    found = proposed({"2^2 to 2^3": 900}, {"2^12 or above": 900})
+    found = proposed({"7 to 8": 900}, {"4096 or above": 900})
     panel, beyond = found.chart().panels
     rules = [each.value for each in panel.marks if isinstance(each, Rule)]
     middle = found.rows[0].noisy.middle
-    assert rules == [middle, middle + 2 + 2 + 1 + 0.5]  # from 0.25 on; 8 is 2^3
+    assert rules == [middle, middle + 4 * 5 + 0.5]  # from 0.25 on; 8 is 2^3
     assert beyond.title == "orders: beyond_limits"
     last = list(cells_of(beyond))[-1]
-    assert last == "orders 2^12 or above"  # what is not finite has no place
+    assert last == "orders 4096 or above"  # what is not finite has no place
 
 
-def test_powers_that_are_long_are_written_as_powers() -> None:
-    row = proposed({"2^2 to 2^3": 900}, {}).rows[0]
+def test_edges_are_written_short() -> None:
+    row = proposed({"7 to 8": 900}, {}).rows[0]
     far = replace(row.noisy.ladder, lowest=-20, highest=40)
     counts = [0] * len(far.labels)
     counts[-4] = counts[2] = 900
@@ -68,17 +68,17 @@ def test_powers_that_are_long_are_written_as_powers() -> None:
     wide = Proposals((replace(row, noisy=noisy, found=nothing),), 0.9, False)  # noqa: FBT003
     (panel,) = histogram_chart(wide).panels
     texts = [tick.text for tick in panel.x.given or ()]
-    assert (texts[0], texts[-1]) == ("−2^40", "2^40")
-    assert {"−1", "1", "2^-20", "0.5", "65536"} <= set(texts)
+    assert (texts[0], texts[-1]) == ("−1.09951e+12", "1.09951e+12")
+    assert {"−1", "1", "9.53674e−07", "0.5", "65536", "640"} <= set(texts)
     assert not wide.chart().title.startswith("SIMULATED")
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".html"])
 def test_a_picture_says_what_it_shows(suffix: str) -> None:
     said = draw(proposed(BOTH, {}), suffix).decode()
-    assert "SIMULATED: Noisy counts between powers of two" in said
+    assert "SIMULATED: Noisy counts on a public grid" in said
     assert "proposed bounds" in said
-    assert "spent 2^2 to 2^3: 900 ± 5.99" in said
+    assert "spent 7 to 8: 900 ± 5.99" in said
     assert "at level 0.95" in said
 
 

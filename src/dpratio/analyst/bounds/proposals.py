@@ -106,9 +106,9 @@ class Proposals(Tabular):
 class BoundChoices(Tabular):
     """Bounds of one histogram: what clipping takes off the sum, and how wide it is.
 
-    ``bias`` and ``width`` are in the units of the sum, and ``together`` is both added.
-    Nothing is said of what lies unseen above the last filled cell but for two powers of
-    two.
+    ``bias`` and ``width`` are in the units of the sum, and ``together`` is the width
+    and twice the bias. Nothing is said of what lies unseen above the last filled cell
+    but for four powers of two.
     """
 
     name: str
@@ -123,7 +123,7 @@ class BoundChoices(Tabular):
             "people_beyond": [one.people_beyond for one in each],
             "bias": [one.bias for one in each],
             "width": [one.width for one in each],
-            "together": [one.bias + one.width for one in each],
+            "together": [one.together for one in each],
         }
 
     def said(self) -> list[str]:

@@ -8,7 +8,7 @@ from dpratio.analyst.bounds.proposals import BoundChoices, Proposal, Proposals
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.checks import require
 from dpratio.plan.histogram.found_bounds import bounding, find_bounds, noisy_of
-from dpratio.plan.histogram.propose import Noisy, candidates_of, side_of
+from dpratio.plan.histogram.propose import Noisy, candidates_of
 from dpratio.plan.planned_question import pick_question
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.release import Release, ReleasedQuestion
@@ -21,6 +21,9 @@ __all__ = [
     "half_width",
     "propose_bounds",
 ]
+
+# Bounds to choose from are at most so much worse than the best one.
+_TIMES = 1.5
 
 
 def propose_bounds(
@@ -53,7 +56,7 @@ def propose_bounds(
         ...     people, study, budget=dpr.Budget("0.1"), ledger=None
         ... )
         >>> found = dpr.bounds.propose_bounds(release, budget=dpr.Budget("0.9"))
-        >>> found.bounds["spent"].upper in (128, 256, 512)
+        >>> found.bounds["spent"].upper in (96, 112)
         True
     """
     _require_histograms(release)
@@ -87,19 +90,19 @@ def choose_bounds(
 
     Returns:
         Bounds on each side of zero, with how many lie beyond, what clipping takes off
-        the sum, how wide its interval would be, and both together.
+        the sum, how wide its interval would be, and how wide one that bears the bias on
+        both sides: half as wide again as the narrowest, and no wider.
     """
     _require_histograms(release)
     question = pick_question(_bounding(release), name)
     noisy, epsilon = _noisy(release, question), _epsilon_of(budget)
     moved = release.plan.unit.cells_moved
     listed = []
-    for is_negative in (True, False):
-        side = side_of(noisy, is_negative=is_negative)
-        if side is None:
-            continue
-        found = candidates_of(noisy, side, epsilon=epsilon, moved=moved)
-        listed += [(-1.0 if is_negative else 1.0, each) for each in found]
+    for sign in (-1.0, 1.0):
+        below = sign < 0
+        found = candidates_of(noisy, is_negative=below, epsilon=epsilon, moved=moved)
+        most = _TIMES * min((each.together for each in found), default=0.0)
+        listed += [(sign, each) for each in found if each.together <= most]
     return BoundChoices(question.name, tuple(listed), release.is_simulated)
 
 
@@ -111,10 +114,10 @@ def count_beyond(
     *,
     level: float = 0.95,
 ) -> tuple[float, float, float]:
-    """Estimate how many lie below one power of two or above another.
+    """Estimate how many lie below one edge or above another.
 
-    A bound that is no power of two is taken for the next one towards zero, and 0 for
-    the cell around it: none that lies beyond is left out.
+    A bound that is no edge is taken for the next one towards zero, and 0 for the cell
+    around it: none that lies beyond is left out.
 
     Returns:
         The estimate and the ends of its interval; no end is below 0.

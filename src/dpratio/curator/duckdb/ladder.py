@@ -39,7 +39,7 @@ def count_on(ladder: Ladder, rows: str, *, has_ids: bool) -> str:
 def _largest(ladder: Ladder) -> list[float]:
     """Give the largest number of each cell, rising.
 
-    A power of two belongs to the cell that is further from zero: a negative one ends
+    An edge belongs to the cell that is further from zero: a negative one ends
     its own cell, and the double below a positive one ends the cell below.
     """
     ends = [at if at < 0 else math.nextafter(at, -math.inf) for at in ladder.edges]

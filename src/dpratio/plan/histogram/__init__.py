@@ -1,1 +1,1 @@
-"""Histograms on a public grid of powers of two, from which bounds are proposed."""
+"""Histograms on a public grid, from which bounds are proposed."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dpratio.plan.histogram.group_counts import GroupCounts
 from dpratio.plan.histogram.histograms import counted_of, histogram_of
-from dpratio.plan.histogram.propose import Noisy, proposed, side_of
+from dpratio.plan.histogram.propose import Noisy, proposed
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.terms.bounds import Bounds
@@ -68,12 +68,9 @@ def find_bounds(
         if question not in kept:
             continue
         noisy = noisy_of(plan, question, given)
-        sides = [side_of(noisy, is_negative=each) for each in (True, False)]
-        beyond = any(side is not None and side.is_beyond for side in sides)
-        moved = plan.unit.cells_moved
-        bounds = proposed(noisy, epsilon=epsilon, moved=moved)
+        bounds = proposed(noisy, epsilon=epsilon, moved=plan.unit.cells_moved)
         counted = histogram_of(plan, question).name
-        found.append(FoundBounds(counted, bounds, beyond))
+        found.append(FoundBounds(counted, bounds, noisy.is_beyond))
     return found
 
 

@@ -31,4 +31,4 @@ def groups_called(column: str) -> str:
 
 def ladder_of_groups(groups: Groups) -> Ladder:
     """Give the cells: 1, 2 to 3, 4 to 7 and so on, as far as there are groups."""
-    return Ladder(0, max(2, groups.count.bit_length()))
+    return Ladder(0, max(2, groups.count.bit_length()), steps=1)

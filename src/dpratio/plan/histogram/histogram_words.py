@@ -33,8 +33,8 @@ def describe_histogram(plan: PlanTerms, question: PlannedQuestion) -> str:
             within = " and ".join(asked.within.columns)
             counted += f" in each of {asked.within.count:,} declared groups of {within}"
     return (
-        f"{counted}, in {len(ladder.labels)} cells between powers of two from "
-        f"2^{ladder.lowest} to 2^{ladder.highest} on each side of zero"
+        f"{counted}, in {len(ladder.labels)} cells from 2^{ladder.lowest} to "
+        f"2^{ladder.highest} on each side of zero, {ladder.steps} for each power of two"
     )
 
 

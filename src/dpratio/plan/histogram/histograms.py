@@ -144,7 +144,7 @@ def _found(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
     keys = groups.dimensions[0]
     plain = single and isinstance(keys, Keys)
     ladder = ladder_of(keys.values) if plain else None
-    rule = "a histogram counts the cells of powers of two, all of them in order"
+    rule = "a histogram counts the cells of its grid, all of them in order"
     require(ladder is not None, rule, keys.column, _HINT)
     ratio, name = question.ratio, keys.column
     if plan.unit.column is None:

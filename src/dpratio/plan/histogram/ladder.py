@@ -1,12 +1,13 @@
-"""A public grid of powers of two, and the cell of it on which a number lies.
+"""A public grid, and the cell of it on which a number lies.
 
 How many cells there are, and where, is said before anyone sees the data. Every number
-has one cell, and so has what is no number.
+has one cell, and so has what is no number. Edges are doubles of three bits, which every
+engine compares alike.
 """
 
 import bisect
+import itertools
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,28 +20,32 @@ __all__ = ["Ladder", "ladder_of"]
 # Bounds end at 2^100, and a grid that a person looks at holds some hundred cells.
 _LEAST, _MOST = -90, 90
 _WIDEST = 120
+# Cells between one power of two and the next; groups of people are whole numbers.
+_STEPS = (4, 1)
 # A person's totals are whole cells below 2^52: doubles hold them on every engine.
 _TOTAL_BITS = 51
-_ENDS = re.compile(r"2\^(-?[0-9]{1,2}) (?:to .*|or above)")
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Cells between powers of two, on each side of zero.
+    """Cells of sizes, on each side of zero.
 
     Args:
         lowest: Sizes below 2^lowest lie around 0.
         highest: Sizes from 2^highest on lie beyond.
+        steps: How many cells, equally wide, lie between a power of two and the next.
 
     Example:
-        >>> Ladder(0, 2).labels[3:]
-        ('around 0', '2^0 to 2^1', '2^1 to 2^2', '2^2 or above', 'not finite')
-        >>> Ladder(0, 2).place(3.5), Ladder(0, 2).place(None)
-        (5, 7)
+        >>> Ladder(0, 1).labels[5:]
+        ('around 0', '1 to 1.25', '1.25 to 1.5', '1.5 to 1.75', '1.75 to 2', \
+'2 or above', 'not finite')
+        >>> Ladder(0, 1).place(1.6), Ladder(0, 1).place(None)
+        (8, 11)
     """
 
     lowest: int = -20
     highest: int = 40
+    steps: int = _STEPS[0]
 
     def __post_init__(self) -> None:
         given = (self.lowest, self.highest)
@@ -56,7 +61,7 @@ class Ladder:
 
         Example:
             >>> Ladder.between(0.01, 5000)
-            Ladder(lowest=-7, highest=13)
+            Ladder(lowest=-7, highest=13, steps=4)
         """
         rule = "outer limits are two positive numbers, the smaller first"
         hint = "Write limits=(0.01, 1e6)."
@@ -71,24 +76,31 @@ class Ladder:
         return cls(math.frexp(smallest)[1] - 1, top)
 
     @property
+    def sizes(self) -> tuple[float, ...]:
+        """The edges above zero, rising: exact doubles of few bits."""
+        powers, steps = range(self.lowest, self.highest), range(self.steps)
+        sizes = [2.0**at * (1 + step / self.steps) for at in powers for step in steps]
+        return (*sizes, 2.0**self.highest)
+
+    @property
     def edges(self) -> tuple[float, ...]:
-        """The powers of two between the cells, rising."""
-        sizes = [2.0**at for at in range(self.lowest, self.highest + 1)]
-        return (*(-each for each in reversed(sizes)), *sizes)
+        """The edges between the cells, rising."""
+        return (*(-each for each in reversed(self.sizes)), *self.sizes)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The cells in words, rising; the last holds what is not finite."""
-        low, high = self.lowest, self.highest
-        below = [f"-2^{at + 1} to -2^{at}" for at in reversed(range(low, high))]
-        above = [f"2^{at} to 2^{at + 1}" for at in range(low, high)]
-        first, last = f"-2^{high} or below", f"2^{high} or above"
+        ends = [_written(each) for each in self.sizes]
+        pairs = list(itertools.pairwise(ends))
+        below = [f"-{high} to -{low}" for low, high in reversed(pairs)]
+        above = [f"{low} to {high}" for low, high in pairs]
+        first, last = f"-{ends[-1]} or below", f"{ends[-1]} or above"
         return (first, *below, "around 0", *above, last, "not finite")
 
     def place(self, number: float | None) -> int:
         """Give the cell of a number; None is what is not finite.
 
-        A power of two belongs to the cell that is further from zero.
+        An edge belongs to the cell that is further from zero.
 
         Guarantee:
             Every number has one cell of those that are declared.
@@ -116,12 +128,19 @@ class Ladder:
 def ladder_of(labels: Sequence[object]) -> Ladder | None:
     """Find the ladder that has just these cells; None where there is none."""
     middle = len(labels) // 2
-    said = [str(each) for each in (*labels[middle : middle + 1], *labels[-2:-1])]
-    ends = [_ENDS.fullmatch(each) for each in said]
-    if len(ends) != len(("low", "high")) or not all(ends):
+    said = [*labels[middle : middle + 1], *labels[-2:-1]]
+    words = [str(each).split(" ")[0] for each in said]
+    ends = [_POWERS[each] for each in words if each in _POWERS]
+    low, high = min(ends, default=0), max(ends, default=0)
+    if not low < high <= low + _WIDEST:
         return None
-    low, high = (int(end[1]) for end in ends if end is not None)
-    sound = _LEAST <= low < high <= _MOST and high - low <= _WIDEST
-    if not sound or Ladder(low, high).labels != tuple(labels):
-        return None
-    return Ladder(low, high)
+    ladders = [Ladder(low, high, steps) for steps in _STEPS]
+    return next((each for each in ladders if each.labels == tuple(labels)), None)
+
+
+def _written(size: float) -> str:
+    """Write an edge so that its double is read again."""
+    return repr(size).removesuffix(".0")
+
+
+_POWERS = {_written(2.0**at): at for at in range(_LEAST, _MOST + 1)}

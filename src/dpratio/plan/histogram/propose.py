@@ -1,10 +1,12 @@
 """Which bound a noisy histogram proposes: a rule on public numbers, without data.
 
 The same counts give the same bound, whoever asks and on every machine: nothing else is
-looked at, and all that decides is computed in exact fractions.
+looked at, and sums are exact fractions that are rounded once.
 """
 
+import itertools
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,24 +14,23 @@ from fractions import Fraction
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Candidate", "Noisy", "Side", "candidates_of", "proposed", "side_of"]
+__all__ = ["Candidate", "Noisy", "candidates_of", "people_of", "proposed"]
 
 # A cell counts as filled where noise alone fills any of all cells once in 1,000.
 # Far above where most lie, twice as many must be there: one draw of noise that is taken
 # for people would move a bound by many powers of two.
 _LN_FALSE = Fraction("6.907755279")
+# Four draws together exceed so many scales more as rarely as one exceeds the threshold:
+# 5.34 with the most cells that there may be, less with fewer.
+_POOLED = Fraction("5.34")
 _FAR = 12
-# Numbers between 2^k and 2^(k+1) whose logarithm is spread evenly: their mean is
-# 1/ln 2 times 2^k.
-_MEAN = Fraction("1.442695041")
 # The noise of a ratio's sums, over that of its numerator alone: as plans have it.
 _SHARED = Fraction("1.75")
 _NORMAL = Fraction("1.96")
-# A tail that falls slowly, from cell to cell by these factors, is followed further than
-# one that ends or falls fast; where no tail is seen, some is taken to be there.
-_FAST, _SLOW, _UNSEEN = Fraction("0.3"), Fraction("0.7"), Fraction("0.35")
-_FOLLOWED, _FOLLOWED_SLOWLY = 1, 2
-_LEAST_BIAS = Fraction("0.15")
+# A tail is followed for so many powers of two, where more of it is there than 2.5
+# deviations of noise. Each may fall at most twice as fast as the one before.
+_FOLLOWED = 4
+_BEYOND_NOISE, _BENT, _ONE = Fraction("2.5"), Fraction("0.5"), Fraction(1)
 # Logarithms of whole numbers, rounded so far that every machine rounds alike.
 _ROUNDED = 2**20
 
@@ -70,146 +71,139 @@ class Noisy:
         return most.index(max(most))
 
     def filled(self, *, is_negative: bool) -> list[int]:
-        """List the places, by size, of the filled cells on one side of zero."""
-        enough, far = self.threshold, self.peak + _FAR
+        """List the places, by size, where people of one sign are seen.
+
+        In the cell itself, or in it and the next ones up to its double together.
+        """
+        counts, steps = self.sides()[0 if is_negative else 1], self.ladder.steps
+        one, far = self.threshold, self.peak + _FAR * steps
+        pooled = one + _POOLED * Fraction(self.scale)
         return [
             at
-            for at, count in enumerate(self.sides()[0 if is_negative else 1])
-            if count > (2 * enough if at > far else enough)
+            for at, count in enumerate(counts)
+            for times in (2 if at > far else 1,)
+            if count > 0
+            and (count > times * one or sum(counts[at:][:steps]) > times * pooled)
         ]
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One side of zero: about how many lie in each cell, by rising size.
-
-    ``last`` is the last filled cell, and ``most`` the bound that is furthest out that a
-    histogram speaks of, both as powers of two.
-    """
-
-    ladder: Ladder
-    people: tuple[Fraction, ...]
-    last: int
-    most: int
 
     @property
     def is_beyond(self) -> bool:
-        """Whether what lies beyond the outer limit is filled."""
-        return self.last == self.ladder.highest
+        """Whether people are seen beyond an outer limit."""
+        sides, last = (True, False), len(self.ladder.sizes) - 1
+        return any(last in self.filled(is_negative=each) for each in sides)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A bound, and what it is expected to do to a sum: bias, width of intervals.
-
-    ``is_good`` tells whether the bias is small beside the width, decided exactly.
-    """
+    """A bound, and what it is expected to do to a sum: bias, width of intervals."""
 
     bound: float
     people_beyond: float
     bias: float
     width: float
-    is_good: bool
+
+    @property
+    def together(self) -> float:
+        """How wide an interval is that bears the bias, on both of its sides."""
+        return self.width + 2 * self.bias
 
 
-def side_of(noisy: Noisy, *, is_negative: bool) -> Side | None:
-    """Say where numbers of one sign lie; None where no cell of theirs is filled."""
-    ladder, counts = noisy.ladder, noisy.sides()[0 if is_negative else 1]
+def people_of(noisy: Noisy, *, is_negative: bool) -> list[Fraction]:
+    """Say how many of one sign lie in each cell, by rising size, and in their tail.
+
+    Nobody is listed where no cell is filled.
+    """
+    counts = noisy.sides()[0 if is_negative else 1]
     filled = noisy.filled(is_negative=is_negative)
     if not filled:
-        return None
+        return []
     first, last = filled[0], filled[-1]
-    people = [
-        Fraction(max(count, 0) if first <= at <= last else 0)
-        for at, count in enumerate(counts)
-    ]
-    before = people[last - 1] if last else Fraction(0)
-    falls = people[last] < _SLOW * before
-    slope = people[last] / before if falls else _UNSEEN
-    reach = _FOLLOWED_SLOWLY if falls and slope > _FAST else _FOLLOWED
-    # What is not filled may still hold some: as the tail falls, or as noise allows.
-    for at in range(last + 1, min(last + reach + 2, len(people))):
-        # Noise may hide the next step of a tail that is seen to fall.
-        hidden = Fraction(noisy.scale if falls and at == last + 1 else 0)
-        seen = max(counts[at] + hidden, Fraction(0))
-        people[at] = min(slope * people[at - 1], seen)
-    lowest = ladder.lowest
-    most = min(lowest + last + 1 + reach, ladder.highest)
-    return Side(ladder, tuple(people), lowest + last, most)
+    seen = [max(count, 0) for count in counts[first : last + 1]]
+    people = [*map(Fraction, [0] * first + seen)]
+    # Of the cell beyond the outer limit nothing is foreseen.
+    beyond = counts[last + 1 : -1]
+    tail = _tail(people, noisy.ladder.steps)[: len(beyond)]
+    squares = sum(each * each for each in tail)
+    # How much of the tail is there, by least squares: none where values end.
+    met = sum(each * count for each, count in zip(tail, beyond, strict=False))
+    noise = _BEYOND_NOISE * Fraction(noisy.scale)
+    is_seen = met > 0 and met * met > 2 * noise * noise * squares
+    part = min(Fraction(met / squares), _ONE) if is_seen else Fraction(0)
+    return [*people, *(each * part for each in tail)]
+
+
+def _tail(people: Sequence[Fraction], steps: int) -> list[Fraction]:
+    """Foresee who lies beyond: a power of two falls to the next as it did before."""
+    known = [*[Fraction(0)] * 3 * steps, *people][-3 * steps :]
+    before, there, here = (sum(known[at * steps :][:steps]) for at in range(3))
+    fall = min(here / there, _ONE) if there else _ONE
+    bend = min(max(fall * before / there, _BENT), _ONE) if there and before else _ONE
+    for _ in range(_FOLLOWED):
+        fall *= bend
+        known += [fall * each for each in known[-steps:]]
+    return known[3 * steps :]
 
 
 def candidates_of(
-    noisy: Noisy, side: Side, *, epsilon: float, moved: int
+    noisy: Noisy, *, is_negative: bool, epsilon: float, moved: int
 ) -> list[Candidate]:
-    """List bounds around the last filled cell with what they do to a sum.
+    """List the edges from the first filled cell on with what they do to a sum.
 
     Args:
         noisy: The histogram.
-        side: The side of zero that is bounded.
+        is_negative: Which side of zero is bounded.
         epsilon: What the sums may cost that will be bounded so.
         moved: In how many groups one unit counts, twice that where it is changed.
     """
-    ladder = side.ladder
-    first = max(side.last - 3, ladder.lowest)
-    powers = range(ladder.lowest, ladder.highest + 1)
-    sizes = [_MEAN * Fraction(2) ** at for at in powers]
+    people = people_of(noisy, is_negative=is_negative)
+    edges = [Fraction(each) for each in noisy.ladder.sizes]
+    pairs = itertools.pairwise([*edges, 2 * edges[-1]])
+    middles = [(low + high) / 2 for low, high in pairs]
+    above, rest = sum(people), sum(map(operator.mul, people, middles))
+    once = twice = Fraction(0)
     found = []
-    for power in range(first, side.most + 1):
-        bound = Fraction(2) ** power
-        within = [min(size, bound) for size in sizes]
-        pairs = list(zip(side.people, sizes, within, strict=True))
-        bias = sum((count * (size - kept) for count, size, kept in pairs), Fraction(0))
-        once = sum((count * kept for count, _, kept in pairs), Fraction(0))
-        twice = sum((count * kept * kept for count, _, kept in pairs), Fraction(0))
-        sampling = max(twice - once * once / noisy.people, Fraction(0))
+    for bound, size, count in zip(edges[1:], middles, people, strict=False):
+        once, twice = once + count * size, twice + count * size * size
+        above, rest = above - count, rest - count * size
+        kept = once + above * bound
+        sampling = twice + above * bound * bound - kept * kept / noisy.people
         noise = _SHARED * moved * bound / Fraction(epsilon)
-        # Its square, so that no root is rounded.
-        width = (2 * _NORMAL) ** 2 * (sampling + 2 * noise * noise)
-        above = sum(side.people[power - ladder.lowest :])
-        found.append(
-            Candidate(
-                bound=float(bound),
-                people_beyond=float(above),
-                bias=float(bias),
-                width=math.sqrt(width),
-                is_good=bias * bias <= _LEAST_BIAS**2 * width,
-            )
-        )
+        square = (2 * _NORMAL) ** 2 * (max(sampling, Fraction(0)) + 2 * noise**2)
+        bias, width = float(rest - above * bound), math.sqrt(square)
+        if once:
+            found.append(Candidate(float(bound), float(above), bias, width))
     return found
 
 
 def proposed(noisy: Noisy, *, epsilon: float, moved: int) -> Bounds | None:
     """Propose bounds; None where too little is known, or numbers reach beyond.
 
-    On each side it is the smallest power of two above the last filled cell whose bias
-    is small beside the width, as far as the tail is followed. Too little is known where
-    half of the people may lie beyond.
+    On each side it is the edge at which an interval that bears the bias is narrowest.
+    Too little is known where half of the people may lie beyond.
     """
     ends = []
-    for is_negative in (True, False):
-        side = side_of(noisy, is_negative=is_negative)
-        if side is None:
-            ends.append(0.0)
-            continue
-        if side.is_beyond:
-            return None
-        listed = candidates_of(noisy, side, epsilon=epsilon, moved=moved)
-        above = [each for each in listed if each.bound > 2.0**side.last]
-        good = [each for each in above if each.is_good]
-        ends.append((good or above[-1:])[0].bound)
-    if not any(ends) or _may_be_half(noisy, ends):
+    for each in (True, False):
+        listed = candidates_of(noisy, is_negative=each, epsilon=epsilon, moved=moved)
+        found = min(listed, key=lambda one: one.together, default=None)
+        ends.append(0.0 if found is None else found.bound)
+    if noisy.is_beyond or not any(ends) or _may_be_half(noisy, ends):
         return None
     # 0.0 - 0.0 is 0.0, where -0.0 would be another end.
     return Bounds(0.0 - ends[0], ends[1])
 
 
 def _may_be_half(noisy: Noisy, ends: Sequence[float]) -> bool:
-    """Tell whether half of the people may lie beyond, by two deviations of noise."""
+    """Tell whether half of the people may lie beyond, by two deviations of noise.
+
+    So many people who are far from where most lie would fill a cell.
+    """
+    far = _FAR * noisy.ladder.steps
+    near = slice(max(noisy.peak - far, 0), noisy.peak + far)
     beyond = [
         count
         for side, end in zip(noisy.sides(), ends, strict=True)
-        for at, count in enumerate(side)
-        if 2.0 ** (noisy.ladder.lowest + at) >= end
+        for size, count in zip(noisy.ladder.sizes[near], side[near], strict=True)
+        if size >= end
     ]
     left = Fraction(noisy.people, 2) - sum(beyond)
     # Laplace noise of scale b has variance 2b².

@@ -1,7 +1,7 @@
 """Noisy histograms, with the bounds or the bins that they propose.
 
-Between powers of two cells are equally wide, whatever they hold: each is twice as far
-out as the one before. A bar around a count is what noise may have done to it.
+Cells are drawn equally wide, whatever they hold: four of them reach from one power of
+two to the next. A bar around a count is what noise may have done to it.
 """
 
 import itertools
@@ -14,12 +14,11 @@ from dpratio.plan.histogram.propose import Noisy
 from dpratio.show.chart.marks import Interval, Rule
 from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign
-from dpratio.show.chart.scale import Scale, Tick, short_number, spread
+from dpratio.show.chart.scale import Scale, Tick, spread
 
 __all__ = ["bins_chart", "histogram_chart"]
 
-_AROUND = 2  # So many cells are shown beside the filled ones, on each side.
-_SHORT = range(-3, 31)  # Powers of two that are written out.
+_AROUND = 4  # So many cells are shown beside the filled ones, on each side.
 _LEVEL = 0.95
 
 
@@ -27,7 +26,7 @@ def histogram_chart(proposals: Proposals) -> Chart:
     """Chart the histograms of a release, one panel for each, and proposed bounds."""
     made_up = "SIMULATED: " if proposals.is_simulated else ""
     return Chart(
-        f"{made_up}Noisy counts between powers of two, and proposed bounds",
+        f"{made_up}Noisy counts on a public grid, and proposed bounds",
         [_histogram(each, proposals.level) for each in proposals.rows],
         _signs("proposed bounds"),
         note=f"Bars show what noise does to a count, at level {proposals.level:g}.",
@@ -74,15 +73,15 @@ def _signs(proposed: str) -> list[Sign]:
 
 def _histogram(row: Proposal, level: float) -> Panel:
     noisy = row.noisy
-    cells, filled = _shown(noisy)
+    cells, enough = _shown(noisy), noisy.threshold
     reach = noisy.scale * math.log(1 / (1 - level))
     bars = [
         _bar(
             (at, noisy.counts[at]),
             f"{row.name} {noisy.ladder.labels[at]}",
             reach,
-            css="below" if at in filled else "soft",
-            size=0.8,
+            css="below" if noisy.counts[at] > enough else "soft",
+            size=0.5,
         )
         for at in cells
     ]
@@ -127,16 +126,14 @@ def _panel(
     )
 
 
-def _shown(noisy: Noisy) -> tuple[range, set[int]]:
-    """Choose the cells that are drawn, and tell which of them are filled."""
+def _shown(noisy: Noisy) -> range:
+    """Choose the cells that are drawn: those where people are seen, and around them."""
     middle, last = noisy.middle, len(noisy.counts) - 2
-    filled = {middle + 1 + at for at in noisy.filled(is_negative=False)}
-    filled |= {middle - 1 - at for at in noisy.filled(is_negative=True)}
-    if noisy.counts[middle] > noisy.threshold:
-        filled.add(middle)
-    seen = filled or {middle}
-    first, end = min(seen) - _AROUND, max(seen) + _AROUND
-    return range(max(first, 0), min(end, last) + 1), filled
+    seen = [middle + 1 + at for at in noisy.filled(is_negative=False)]
+    seen += [middle - 1 - at for at in noisy.filled(is_negative=True)]
+    if noisy.counts[middle] > noisy.threshold or not seen:
+        seen.append(middle)
+    return range(max(min(seen) - _AROUND, 0), min(max(seen) + _AROUND, last) + 1)
 
 
 def _place(noisy: Noisy, end: float) -> float:
@@ -145,15 +142,5 @@ def _place(noisy: Noisy, end: float) -> float:
 
 
 def _ticks(noisy: Noisy, cells: range) -> tuple[Tick, ...]:
-    edges = [(at + 0.5, edge) for at, edge in enumerate(noisy.ladder.edges)]
-    ticks = [
-        Tick(at, _written(edge)) for at, edge in edges if cells[0] <= at <= cells[-1]
-    ]
-    return tuple(ticks)
-
-
-def _written(edge: float) -> str:
-    power = math.frexp(abs(edge))[1] - 1
-    if power in _SHORT:
-        return short_number(edge)
-    return f"{'−' if edge < 0 else ''}2^{power}"
+    shown = enumerate(noisy.ladder.edges[cells[0] : cells[-1] + 1], cells[0])
+    return tuple(Tick(at + 0.5, f"{edge:.6g}".replace("-", "−")) for at, edge in shown)
