@@ -76,6 +76,36 @@ def grid() -> Iterator[str]:
         yield f"| {setting} | " + " | ".join(f"{each:.4f}" for each in row) + " |"
 
 
+def drowned() -> Iterator[str]:
+    """Measure sizes and coverages of sums near their noise, with a single ratio."""
+    from analyst.simulated import DROWNED, drowned_cells
+    from dpratio.analyst.comparison.hypothesis import Between
+    from dpratio.analyst.ratio.tail import pvalues_of
+
+    every = np.arange(RUNS)
+    yield "| noise | ratio | sizes | greater | less | 95 % covers | 99 % covers |"
+    yield "|---" * 7 + "|"
+    for mechanism, ratio, sizes in DROWNED:
+        sides = [
+            drowned_cells(mechanism, ratio, size, RUNS, seed=seed)
+            for seed, size in enumerate(sizes)
+        ]
+        found = Between(*sides, (every, every), "difference").deviates(0.0)
+        above, below = (
+            (pvalues_of(found, each) < 0.05).mean()  # noqa: PLR2004
+            for each in ("greater", "less")
+        )
+        both = pvalues_of(found, "two-sided")
+        covers = [(both >= level).mean() for level in (0.05, 0.01)]
+        row = (above, below, *covers)
+        one, two = sizes
+        yield (
+            f"| {mechanism} | {ratio} | {one}, {two} | "
+            + " | ".join(f"{each:.4f}" for each in row)
+            + " |"
+        )
+
+
 def shared() -> Iterator[str]:
     """Measure the coverage of differences between months that share people."""
     from analyst.shared_months import KINDS, Months, coverage
@@ -100,5 +130,5 @@ def shared() -> Iterator[str]:
 if __name__ == "__main__" and sys.argv[1:]:
     print(json.dumps(all_pairs()))
 elif __name__ == "__main__":
-    for line in (*grid(), "", *shared()):
+    for line in (*grid(), "", *drowned(), "", *shared()):
         print(line, flush=True)

@@ -5,9 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from dpratio.analyst.ratio.statistic import Statistic, silenced_statistic
+from dpratio.analyst.ratio.statistic import NoiseTerm, Statistic, silenced_statistic
 from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
-from dpratio.analyst.sums.variance import choose_variance
+from dpratio.analyst.sums.variance import SamplingVariance, choose_variance
 from dpratio.arrays import Floats
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -116,3 +116,39 @@ def many_cells(
         sums, plan = exact_sums(setting, cells, ratio, seed), setting.plan
         moments = exact_moments(sums, plan, plan.questions[0])
     return silenced_statistic(moments, choose_variance(moments, None), lowest=0.0)
+
+
+# Equal ratios in units of the noise, and denominators or numerators, whichever is
+# larger, of both sides in deviations of their noise.
+DROWNED = [
+    (mechanism, ratio, sizes)
+    for mechanism in ("laplace", "analytic_gaussian")
+    for ratio, sizes in [
+        (0.01, (0.3, 100)),
+        (0.01, (1, 8)),
+        (0.01, (8, 8)),
+        (0.3, (0.3, 100)),
+        (1, (3, 3)),
+        (100, (1, 8)),
+        (100, (2, 4)),
+    ]
+]
+
+
+def drowned_cells(
+    mechanism: str, ratio: float, size: float, cells: int, *, seed: int
+) -> Statistic:
+    """Cells whose people are all alike: sums that vary by noise of variance 1 alone."""
+    rng, one = np.random.default_rng(seed), np.ones(cells)
+    scale = np.sqrt(0.5) if mechanism == "laplace" else 0.0
+    noise = rng.standard_normal((2, cells))
+    if mechanism == "laplace":
+        noise = rng.laplace(scale=scale, size=(2, cells))
+    denominator = size * min(1.0, 1 / ratio)
+    return Statistic(
+        ratio * denominator + noise[0],
+        denominator + noise[1],
+        SamplingVariance(np.zeros((3, cells)), np.zeros((1, 3, 3))),
+        (NoiseTerm(one, scale * one, 1.0, 0.0), NoiseTerm(one, scale * one, 0.0, 1.0)),
+        lowest=0.0,
+    )

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analyst.simulated import SETTINGS, Setting, many_cells
+from analyst.simulated import DROWNED, SETTINGS, Setting, drowned_cells, many_cells
 from dpratio.analyst.comparison.common_ratio import common_ratio
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
@@ -105,6 +105,38 @@ def test_intervals_of_comparisons_cover(setting: Setting, link: str) -> None:
     out = (ends.lower > 0) | (ends.upper < 0)
     bounded = ends.has_lower & ends.has_upper
     assert np.array_equal((pvalue < 0.05)[bounded], out[bounded])
+
+
+@pytest.mark.parametrize(("mechanism", "ratio", "sizes"), DROWNED)
+def test_sums_near_their_noise_are_told_apart_no_more_often_than_the_level_says(
+    mechanism: str, ratio: float, sizes: tuple[float, float]
+) -> None:
+    first, second = (
+        drowned_cells(mechanism, ratio, size, RUNS, seed=seed)
+        for seed, size in enumerate(sizes)
+    )
+    every = (np.arange(RUNS), np.arange(RUNS))
+    statistic = Between(first, second, every, "difference").deviates(0.0)
+    pvalues = pvalues_of(statistic, "two-sided")
+    assert (pvalues < 0.05).mean() <= 0.054
+    assert (pvalues < 0.01).mean() <= 0.012
+    for alternative in ("greater", "less"):
+        assert rejected(pvalues_of(statistic, alternative)) <= 0.056
+
+
+def test_ratios_of_negative_denominators_lie_on_the_side_where_they_are() -> None:
+    """2 is more than 1, whatever the signs of the two sums."""
+    upright = replace(
+        drowned_cells("analytic_gaussian", 2, 100, 100, seed=1), lowest=-np.inf
+    )
+    turned = replace(
+        upright, numerator=-upright.numerator, denominator=-upright.denominator
+    )
+    smaller = replace(upright, numerator=upright.numerator / 2)
+    every = (np.arange(100), np.arange(100))
+    for cells in (upright, turned):
+        assert (AgainstValue(cells, 1.0, "difference").deviates(0.0) > 5).all()
+        assert (Between(cells, smaller, every, "difference").deviates(0.0) > 5).all()
 
 
 def test_where_denominators_are_weak_the_size_is_kept() -> None:

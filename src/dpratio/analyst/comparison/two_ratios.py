@@ -2,12 +2,13 @@
 
 Whatever the ratio r₂ is, the hypothesis fixes r₁ (a `Link`). The statistic is the least
 of T₁²/A₁ + T₂²/A₂ along that path: Fieller's test for two groups, which stays right
-where denominators are weak. Its law is that of the contrast of T₁ and T₂ which is left
+where denominators are weak, as long as r₂ may be any point of the projective line: also
+a ratio that cannot be. Its law is that of the contrast of T₁ and T₂ which is left
 when r₂ is fitted: normal, plus a Laplace noise from each side.
 docs/methods/comparisons.md derives it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +29,6 @@ LINKS = ("difference", "quotient")
 
 _STEPS = 12
 _PRECISION = 1e-9
-_GRID = 48
 _QUARTER = np.pi / 2
 
 
@@ -65,8 +65,8 @@ class Pairs:
 
         Args:
             x: The hypothesis.
-            may_be_weak: Whether infinite ratios are looked at as well; they need not
-                be where one of two ratios is known to be bounded.
+            may_be_weak: Whether ratios beyond infinity are looked at as well; they need
+                not be where one of two ratios is known to be bounded.
 
         Returns:
             Signs, 1 where the first ratio seems larger than the hypothesis says, and
@@ -123,11 +123,14 @@ class Pairs:
                 x[doubt], unit[doubt], (zeros[0][doubt], zeros[1][doubt]), fitted[doubt]
             )
         if may_be_weak:
-            fitted = self._best(x, unit, fitted, self._elsewhere(x))
+            fitted = self._beyond_infinity(x, unit, zeros, fitted)
         if may_be_weak or doubt.any():
             points = self._points(x, unit, fitted)
             first, second = self._scored(points)
-        sign = np.sign(zeros[0] - zeros[1])
+        # C lies above 0 as often as below. The ratios of the sums do not tell: noise
+        # that takes a denominator below 0 turns its ratio around.
+        contrast = first.value * second.slope - second.value * first.slope
+        sign = np.sign(contrast) * self.first.facing() * self.second.facing()
         squared = first.squared + second.squared
         return _Found(squared, first, second, points[0], points[1], sign)
 
@@ -192,12 +195,26 @@ class Pairs:
                 break
         return at
 
-    def _elsewhere(self, x: Floats) -> Iterator[Angles]:
-        """Give other ratios: infinity, and a grid where any sign may be."""
-        yield np.full_like(x, _QUARTER)
-        if not np.isfinite(self.second.lowest):
-            for angle in (np.arange(_GRID) + 0.5) / _GRID * np.pi - _QUARTER:
-                yield np.full_like(x, angle)
+    def _beyond_infinity(
+        self, x: Floats, unit: Floats, zeros: Zeros, best: Angles
+    ) -> Angles:
+        """Fit on the other way from one estimate to the other, past infinity.
+
+        T²/A falls from infinity towards its own estimate only. So nothing fits better
+        there where at infinity each side alone fits worse than what was found.
+        """
+        infinity = np.full_like(x, _QUARTER)
+        first, second = self._scored(self._points(x, unit, infinity))
+        least = self._squares(x, unit, best)
+        weak = (first.squared < least) | (second.squared < least)
+        if weak.any():
+            some, x, unit = self.only(weak), x[weak], unit[weak]
+            around = tuple(each[weak] for each in zeros)
+            around = (np.maximum(*around), np.minimum(*around) + np.pi)
+            starts = (infinity[weak], *around)
+            fits = [some._fit(x, unit, around, start) for start in starts]  # noqa: SLF001
+            best[weak] = some._best(x, unit, best[weak], fits)  # noqa: SLF001
+        return best
 
     def _unit(self) -> Floats:
         """Give a size of ratios at which angles tell them apart."""
@@ -209,20 +226,15 @@ class Pairs:
         return unit
 
     def _zeros(self, x: Floats, unit: Floats) -> Zeros:
-        """Give where T₁ and T₂ vanish, as angles of r₂ among those that can be."""
+        """Give where T₁ and T₂ vanish, as angles of r₂."""
         top, bottom = self.first.numerator, self.first.denominator
         if self.link == "difference":
             top = top - x * bottom
         else:
             bottom = bottom * np.exp(x)
-        lowest = self.second.lowest
-        if self.link == "difference" and np.isfinite(lowest):
-            smallest = np.arctan(np.maximum(0.0, -x) / unit)
-        else:
-            smallest = np.full_like(x, 0.0 if np.isfinite(lowest) else -_QUARTER)
         return (
-            _angle(top, unit * bottom, smallest),
-            _angle(self.second.numerator, unit * self.second.denominator, smallest),
+            _angle(top, unit * bottom),
+            _angle(self.second.numerator, unit * self.second.denominator),
         )
 
     def _points(self, x: Floats, unit: Floats, angle: Angles) -> Points:
@@ -247,11 +259,8 @@ class Pairs:
         return first.squared + second.squared
 
 
-def _angle(top: Floats, bottom: Floats, smallest: Angles) -> Angles:
-    """Give the angle of a ratio, moved to the nearest that can be."""
+def _angle(top: Floats, bottom: Floats) -> Angles:
+    """Give the angle of a ratio, between −π/2 and π/2."""
     angle = np.arctan2(top, bottom)
     angle = np.where(angle > _QUARTER, angle - np.pi, angle)
-    angle = np.where(angle <= -_QUARTER, angle + np.pi, angle)
-    # A negative denominator under a positive numerator lies beyond infinity.
-    beyond = (bottom < 0) & (angle < smallest)
-    return np.where(beyond, _QUARTER, np.maximum(angle, smallest))
+    return np.where(angle <= -_QUARTER, angle + np.pi, angle)

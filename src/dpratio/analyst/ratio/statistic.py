@@ -182,8 +182,13 @@ class Statistic:
         # Where nothing varies at all, any deviation is beyond doubt.
         held = self.distance(at)
         held = replace(held, noise=np.maximum(held.noise, _TINY))
-        signed: Floats = np.sign(self.value(at)) * held.deviate()
+        signed: Floats = np.sign(self.value(at)) * self.facing() * held.deviate()
         return signed
+
+    def facing(self) -> Floats:
+        """Give the sign of the denominators: 1 unless they may be negative and are."""
+        may_be_negative = not (self.denominator_is_positive or np.isfinite(self.lowest))
+        return np.where(may_be_negative & (self.denominator < 0), -1.0, 1.0)
 
     def score(self, at: Point, along: Point) -> Scored:
         """Score a ratio; ``along`` is the derivative of the path through it."""
