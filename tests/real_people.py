@@ -47,16 +47,20 @@ class RealPeople:
         heaviest = self.bounds["w"].upper if "w" in self.bounds else 1.0
         return heaviest * max(abs(a - self.ratio * b) for a, b in ends)
 
+    @property
+    def moments(self) -> tuple[float, float]:
+        """E(w(s − r·y))² and E(w·y), from a large sample of its own."""
+        return _moments(self)
+
     def one_query_width(self, n: int, epsilon: float, quantile: float) -> float:
         """Give the width of one query at the whole budget, with Laplace noise."""
-        residual, denominator = _moments(self)
+        residual, denominator = self.moments
         noise = 2 * (self.reach / epsilon) ** 2
         return 2 * quantile * math.sqrt(n * residual + noise) / (n * denominator)
 
 
 @cache
 def _moments(people: RealPeople) -> tuple[float, float]:
-    """Give E(w(s − r·y))² and E(w·y), from a large sample of its own."""
     drawn = people(np.random.default_rng(_SEED), 1, _SAMPLE)
     weight = 1.0 if drawn.weight is None else drawn.weight
     residual = weight * (drawn.score - people.ratio * drawn.label)
