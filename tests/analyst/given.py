@@ -33,7 +33,7 @@ def given_plan(
         name: terms.pop(name) for name in ("guess", "residual_bound") if name in terms
     }
     ratio = Ratio("s", per="y", weight="w" if "w" in bounds else None, **asked)
-    given = {"clipping": "unmeasured", **terms}
+    given = {"clipping": "unmeasured", "stage": 0, **terms}
     return make_plan(ratio, bounds=dict(bounds), budget=budget, **given)
 
 

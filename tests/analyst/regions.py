@@ -36,7 +36,7 @@ LINKS = ["difference", "lift", "log_ratio"]
 
 
 def plan_of(groups: Any, epsilon: float = 1e6, **terms: Any) -> Plan:  # noqa: ANN401
-    asked = terms.pop("ratio", Ratio("score", per="label"))
+    asked = terms.pop("ratio", Ratio("score", per="label", guess=1.0))
     bounds = terms.pop("bounds", BOUNDS)
     return make_plan(
         asked,

@@ -1,6 +1,7 @@
 """A plan that counts whom bounds cut: one more sum, at its own share of the budget."""
 
 import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -13,7 +14,11 @@ from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import describe_clipping
+from dpratio.plan.plan_words import (
+    cuts_seen_from,
+    describe_clipping,
+    describe_uncounted,
+)
 from dpratio.plan.price import price
 from dpratio.plan.promise import promised_range
 from dpratio.plan.sensitivity.contrast import Contrast
@@ -57,20 +62,75 @@ def last_of(plan: Plan) -> MeasuredSum:
 @pytest.mark.parametrize("mechanism", LAWS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_count_comes_last_and_has_its_share(strategy: str, mechanism: str) -> None:
-    plan = plan_of(strategy=strategy, mechanism=mechanism)
-    plain = plan_of("unmeasured", strategy=strategy, mechanism=mechanism)
+    terms = {"strategy": strategy, "mechanism": mechanism, "stage": 0}
+    plan, plain = (plan_of(each, **terms) for each in ("measured", "unmeasured"))
     count = last_of(plan)
     assert (count.summand, count.sensitivity) == (CUT, LEAST_CELLS)
     assert count.step * count.sensitivity == 1
     summands = [each.summand for each in plan.questions[0].sums]
     assert summands[:-1] == [each.summand for each in plain.questions[0].sums]
-    assert plan.shares(plan.questions[0])[-1] == pytest.approx(0.055, rel=1e-4)
+    share = plan.shares(plan.questions[0])[-1]
+    if strategy == "focused":
+        assert 0.005 < share <= 0.058
+    else:
+        assert share == pytest.approx(float(CUT_SHARE), rel=1e-4)
     price(plan)
 
 
 def test_laplace_noise_on_the_count_is_one_over_its_share_of_epsilon() -> None:
-    noise = noise_sd("laplace", last_of(plan_of(mechanism="laplace")).scale)
-    assert noise / LEAST_CELLS == pytest.approx(2**0.5 / 0.055, rel=1e-4)
+    plan = plan_of(strategy="even", mechanism="laplace")
+    noise = noise_sd("laplace", last_of(plan).scale)
+    assert noise / LEAST_CELLS == pytest.approx(2**0.5 / CUT_SHARE, rel=1e-4)
+
+
+@pytest.mark.parametrize("mechanism", LAWS)
+@pytest.mark.parametrize("n", [2_000, 10_000, 10**6])
+def test_the_count_of_a_focused_plan_widens_what_is_forecast_by_two_percent_at_most(
+    n: int, mechanism: str
+) -> None:
+    """It takes what that allows, and what sees 100 people cut is enough."""
+    terms = {"n": n, "mechanism": mechanism, "stage": 0}
+    plan, plain = (plan_of(each, **terms) for each in ("measured", "unmeasured"))
+    family = [
+        promised_range(each, each.questions[0], n).widths for each in (plan, plain)
+    ]
+    wide, narrow = (math.sqrt(each.lowest * each.highest) for each in family)
+    assert wide < 1.03 * narrow
+    share = plan.shares(plan.questions[0])[-1]
+    assert wide > 1.005 * narrow or share == pytest.approx(0.058, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "counts"),
+    [(1_000, 1, True), (None, 1, True), (100, 1, False), (None, "0.02", False)],
+)
+def test_a_count_that_sees_less_than_half_of_the_people_is_left_out(
+    n: int | None,
+    epsilon: float | str,
+    counts: bool,  # noqa: FBT001
+) -> None:
+    plan = plan_of(n=n, budget=Budget(epsilon))
+    assert (plan.clipping == "measured") == counts
+    if counts:
+        assert 2 * cuts_seen_from(plan) <= (n or 5_000)
+        return
+    assert plan == plan_of("unmeasured", n=n, budget=Budget(epsilon))
+    assert ": a count that sees 100 people cut, 19 times in 20, " in plan.summary()[1]
+
+
+@pytest.mark.parametrize("mechanism", LAWS)
+@pytest.mark.parametrize("groups", [None, Groups("g", range(7))])
+def test_what_counting_would_cost_is_what_it_costs(
+    groups: Groups | None, mechanism: str
+) -> None:
+    """A plan that sees so many has the share that another says it would take."""
+    terms = {"mechanism": mechanism, "groups": groups, "stage": 0}
+    said = describe_uncounted(plan_of("unmeasured", **terms))
+    told = float(said.split("would take ")[1].split()[0])
+    plan = plan_of(**terms)
+    power = 1 if mechanism == "laplace" else 2
+    spent = told * (100 / cuts_seen_from(plan)) ** power
+    assert spent == pytest.approx(plan.shares(plan.questions[0])[-1], rel=0.06)
 
 
 def test_other_sums_have_what_is_left() -> None:
@@ -79,7 +139,7 @@ def test_other_sums_have_what_is_left() -> None:
     for one, other in zip(
         plan.questions[0].scales, plain.questions[0].scales, strict=False
     ):
-        assert one == pytest.approx(other / (1 - 0.055), rel=1e-4)
+        assert one == pytest.approx(other / (1 - float(CUT_SHARE)), rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +197,7 @@ def test_too_little_budget_for_a_count_is_planned_without_one() -> None:
     terms |= {"budget": Budget("1e-7")}
     plan = plan_of(**terms)
     assert plan == plan_of("unmeasured", **terms)
-    assert plan.summary()[1].endswith("How many, the release will not tell.")
+    assert plan.summary()[1].endswith("would take more than the budget.")
     with pytest.raises(InvalidInput, match="noise must stay below 2"):
         plan_of(**terms | {"budget": Budget("1e-12")})
 
@@ -170,11 +230,13 @@ def test_a_residual_bound_may_cut_where_others_are_natural() -> None:
 
 
 def test_a_plan_says_that_it_counts() -> None:
-    assert COUNTED.format(97) in plan_of(mechanism="laplace").summary()
-    assert COUNTED.format("9,634") in plan_of(budget=Budget("0.01")).summary()
+    plan = plan_of(mechanism="laplace")
+    assert COUNTED.format(cuts_seen_from(plan)) in plan.summary()
     said = plan_of("unmeasured").summary()
     assert not any(each.startswith("Clipping") for each in said)
-    assert said[1].endswith("are clipped. How many, the release will not tell.")
+    assert said[1].split("are clipped. ")[1] == describe_uncounted(
+        plan_of("unmeasured")
+    )
 
 
 @pytest.mark.parametrize("law", LAWS)

@@ -96,7 +96,7 @@ def test_it_costs_its_budget_and_the_cost_is_convex(
         ),
         (
             {"bounds": {"s": Bounds(0, 3), "y": Bounds(0, 1)}},
-            "is measured around the ratio 1, got None",
+            "is measured around the ratio 1, got 0.5",
         ),
     ],
     ids=str,

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from dpratio.plan.require_terms import require_terms, settle_partition
+from dpratio.plan.plan_terms import settle_partition
+from dpratio.plan.require_terms import require_terms
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins

@@ -53,6 +53,7 @@ PLANS = [
         Ratio("score", per="label", guess=0, guess_is="unknown"),
         bounds={"score": Bounds(-1, 1), "label": Bounds(0.5, 2.0**20)},
         budget=Budget(3),
+        stage=0,
         answers=("ratio", "means"),
     ),
 ]

@@ -115,8 +115,9 @@ def test_first_stages_may_find_different_guesses(tmp_path: Path) -> None:
     plain = release_of(
         plan_of(
             GROUPS["text"],
-            ratio=Ratio("spend", per="visits", guess=2.5),
+            ratio=given[0].questions[0].ratio,
             bounds=plan.bounds,
+            stage=0,
         ),
         7,
     )

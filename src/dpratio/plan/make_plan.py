@@ -9,17 +9,15 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
 from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_terms import PlanTerms
+from dpratio.plan.plan_terms import PlanTerms, settle_guess, settle_partition
+from dpratio.plan.plan_words import cuts_seen_from
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import (
     require_bins,
     require_people,
     require_terms,
-    settle_guess,
-    settle_partition,
 )
 from dpratio.plan.split_budget import allowances, first_allowances
-from dpratio.plan.stage.worth_of_stage import with_stage
 from dpratio.plan.strategy.first_totals import measure_totals
 from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.plan.strategy.measure import (
@@ -27,6 +25,7 @@ from dpratio.plan.strategy.measure import (
     measure_evenly,
     measure_jointly,
 )
+from dpratio.plan.strategy.people import EXPECTED_PEOPLE
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -37,6 +36,9 @@ from dpratio.terms.study import CLIPPINGS, MEASURED, UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["make_plan"]
+
+# What a first stage gets of epsilon, where the planner takes one.
+_STAGE = Fraction(1, 20)
 
 
 def make_plan(  # noqa: PLR0913 (keyword-only terms)
@@ -78,15 +80,14 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             (only with ``"even"``), or ``"auto"``: the one that promises less width.
         n: About how many people an answer is about; a public guess, as is
         guess: what they are like, or their totals. Both only decide how the budget is
-            shared.
-        stage: A share of epsilon, such as 0.05, that a first stage spends on finding
-            the guess of every ratio; 0 for one stage. Where it finds none, the ratio's
-            own guess is used. By default the planner decides: where nobody guessed, and
-            a stage of 0.05 is forecast to narrow answers by 5 % or more.
-        clipping: ``"measured"`` spends 5.5 % of the budget on counting the units that
-            bounds cut, of each group, where any bound may cut; those that are declared
-            natural cannot, and cost nothing. ``"unmeasured"`` does not count, and
-            neither does a plan whose budget is too small for it.
+            shared, and around which ratio where that has no guess of its own.
+        stage: A share of epsilon that a first stage spends on finding the guess of
+            every ratio; 0 for one stage. By default 0.05 where nobody guessed, unless
+            all ratios are of a score per label.
+        clipping: ``"measured"`` counts the units that bounds cut, of each group, where
+            any bound may cut; those that are declared natural cannot, and cost nothing.
+            The count widens answers by 2 % at most. ``"unmeasured"`` does not count,
+            and neither does a plan in which the count would see next to nothing.
 
     Returns:
         A plan that prints itself as a table.
@@ -144,22 +145,23 @@ def _plan_of(study: Study) -> Plan:
         clipping=study.clipping,
         title=study.title,
     )
-    plain = _measure_terms(terms, study.n, study.guess)
-    if study.stage is not None or study.guess is not None:
-        return plain
-    return with_stage(plain, study.n, _measure_terms)
-
-
-def _measure_terms(terms: PlanTerms, n: int | None, guess: Guess | None) -> Plan:
-    """Make the plan of terms: settle what they leave open, and share the budget.
-
-    Raises:
-        InvalidInput: When a term breaks a rule, or the mechanism needs more delta.
-    """
     require_terms(terms)
     require_bins(terms)
-    require_people(n, guess)
-    settled = replace(
+    require_people(study.n, study.guess)
+    settled = _settled(terms, study.guess)
+    decides = study.stage is None and study.guess is None
+    if decides and _needs_stage(settled):
+        stage = Stage(_STAGE * settled.budget.epsilon, study.n)
+        try:
+            return _Task(replace(settled, stage=stage), study.n, None).best()
+        except InvalidInput:
+            pass  # Its noise would be too large.
+    return _Task(settled, study.n, study.guess).best()
+
+
+def _settled(terms: PlanTerms, people: Guess | None) -> PlanTerms:
+    """Settle what terms leave open."""
+    return replace(
         terms,
         bounds=_in_order(terms),
         # What cannot be cut is not counted, and planned as it always was.
@@ -170,11 +172,24 @@ def _measure_terms(terms: PlanTerms, n: int | None, guess: Guess | None) -> Plan
             settle_partition(each, terms.bounds) for each in terms.partitions
         ),
         questions=tuple(
-            replace(question, ratio=settle_guess(question, terms))
+            replace(question, ratio=settle_guess(question, terms, people))
             for question in terms.questions
         ),
     )
-    return _Task(settled, n, guess).best()
+
+
+def _needs_stage(terms: PlanTerms) -> bool:
+    """Tell whether a ratio has no guess that is worth much, and a stage may find one.
+
+    The rules of a stage are those of `require_terms`.
+    """
+    asked = terms.questions
+    unknown = any(each.ratio.guess_is == "unknown" for each in asked)
+    is_free = not terms.private_keys and not any(
+        each.ratio.residual_bound is not None or "calibration" in each.answers
+        for each in asked
+    )
+    return terms.strategy == "focused" and unknown and is_free
 
 
 def _staged(study: Study) -> Stage | None:
@@ -233,12 +248,17 @@ class _Task:
                 tried.append(self._with(replace(self.terms, mechanism=law)))
             except InvalidInput as error:
                 refused.append(error)
-        if not tried and self.terms.clipping == MEASURED:
+        best = min(tried, key=lambda each: each[1])[0] if tried else None
+        if self.terms.clipping == MEASURED and not (best and self._sees_cuts(best)):
             # So little budget leaves a count without room for its noise, or so it may.
             return replace(self, terms=replace(self.terms, clipping=UNMEASURED)).best()
-        if not tried:
+        if best is None:
             raise refused[0]
-        return min(tried, key=lambda each: each[1])[0]
+        return best
+
+    def _sees_cuts(self, plan: Plan) -> bool:
+        """Tell whether the count would see half of the people being cut."""
+        return 2 * cuts_seen_from(plan) <= (self.n or EXPECTED_PEOPLE)
 
     def _has_delta(self) -> bool:
         """Tell whether finding keys leaves a delta for the sums."""

@@ -24,6 +24,7 @@ from dpratio.plan.plan_words import (
     describe_epsilon,
     describe_not_covered,
     describe_stage,
+    describe_uncounted,
     describe_unit,
 )
 from dpratio.plan.planned_question import PlannedQuestion
@@ -156,11 +157,7 @@ class Plan(PlanTerms, Tabular):
 
     def _bounded(self) -> str:
         """Say to what values are clipped, and where nobody will know how many."""
-        unseen = any(
-            self.may_cut(each) and not self.counts_cuts(each) for each in self.questions
-        )
-        said = describe_bounds(self.bounds)
-        return f"{said} How many, the release will not tell." if unseen else said
+        return f"{describe_bounds(self.bounds)} {describe_uncounted(self)}".rstrip()
 
     def asked(self) -> list[str]:
         """Say what each question asks; a single one without its number."""

@@ -8,7 +8,7 @@ from dpratio.plan.histogram.histograms import called
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_counts import Wanted, plan_counts
-from dpratio.plan.require_terms import settle_partition
+from dpratio.plan.plan_terms import settle_partition
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

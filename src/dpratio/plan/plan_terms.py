@@ -4,9 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from dpratio.checks import require
 from dpratio.plan.planned_question import Partition, PlannedQuestion
-from dpratio.plan.sensitivity.box import box_of, can_cut
-from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
+from dpratio.plan.sensitivity.box import box_of, can_cut, row_box
+from dpratio.plan.sensitivity.contrast import (
+    Contrast,
+    contrast_of,
+    guess_from,
+    rounded_guess,
+)
+from dpratio.plan.sensitivity.corners import corners_of
 from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.sensitivity.mixtures import RAW, mixed_grid
 from dpratio.plan.strategy.layout import sums_of
@@ -15,12 +22,13 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.guess import Guess
 from dpratio.terms.question import default_name, told_apart
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, UNMEASURED, as_title
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["PlanTerms"]
+__all__ = ["PlanTerms", "settle_guess", "settle_partition"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +157,62 @@ class PlanTerms:
 
 def _name(question: PlannedQuestion) -> str:
     return question.name
+
+
+def settle_guess(
+    question: PlannedQuestion, plan: PlanTerms, people: Guess | None = None
+) -> Ratio:
+    """Settle the guess of a ratio where its asker gave none.
+
+    Raises:
+        InvalidInput: When the residual bound binds nowhere.
+    """
+    if plan.strategy != "focused":
+        return question.ratio
+    box, settled = plan.box(question), question.ratio
+    if settled.guess is None:
+        settled = _likely_guess(question, plan, people)
+    if settled.residual_bound is not None:
+        free = contrast_of(replace(settled, residual_bound=None))
+        most = max(abs(point["z"]) for point in corners_of(box, free))
+        rule = f"the residual bound must be below {float(most):g}, which the box gives"
+        hint = "Leave it out, or promise less."
+        require(settled.residual_bound < most, rule, settled.residual_bound, hint)
+    return settled
+
+
+def _likely_guess(
+    question: PlannedQuestion, plan: PlanTerms, people: Guess | None
+) -> Ratio:
+    """Guess a ratio: from people, or what it is likely to be of such columns."""
+    ratio, box = question.ratio, plan.box(question)
+    is_free = ratio.residual_bound is None and "calibration" not in question.answers
+    if people is not None and plan.is_guessed(question) and is_free:
+        return replace(ratio, guess=rounded_guess(people.ratio))
+    if ratio.minus is not None:
+        return replace(ratio, guess=0.0)
+    if _is_score_per_label(question, plan):
+        return replace(ratio, guess=1.0)
+    # From the middle, either end is half as far away.
+    guess = 0.5 if _share_bounds(box) else guess_from(box)
+    return replace(ratio, guess=guess, guess_is="unknown")
+
+
+def _is_score_per_label(question: PlannedQuestion, plan: PlanTerms) -> bool:
+    """Tell whether a ratio is of predicted per observed events, which are near 1."""
+    if "calibration" in question.answers:
+        return _share_bounds(plan.box(question))
+    row = row_box(question.ratio, plan.bounds)
+    s, y = row["s"], row["y"]
+    is_score = s.lower >= 0 and s.upper <= 1 and not s.is_binary
+    return is_score and y.is_binary and not y.is_one
+
+
+def _share_bounds(box: Mapping[str, Bounds]) -> bool:
+    s, y = box["s"], box["y"]
+    return (s.lower, s.upper) == (y.lower, y.upper)
+
+
+def settle_partition(partition: Partition, bounds: Mapping[str, Bounds]) -> Partition:
+    """Settle equal bins into edges."""
+    return partition.within(bounds) if isinstance(partition, Groups) else partition

@@ -1,7 +1,8 @@
 """A plan in sentences, for the person who must approve it."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -10,16 +11,21 @@ from dpratio.plan.calibration.threshold import threshold_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.sensitivity.neighbours import unit_ratio
+from dpratio.plan.split_budget import allowances
 from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.plan.strategy.measure import Allowance
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import MEASURED
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "FALSE_ALARMS",
+    "cuts_seen_from",
     "describe_answers",
     "describe_bounds",
     "describe_cells",
@@ -30,6 +36,7 @@ __all__ = [
     "describe_not_covered",
     "describe_stage",
     "describe_totals",
+    "describe_uncounted",
     "describe_unit",
 ]
 
@@ -51,6 +58,7 @@ _KEYS_SHOWN = 12
 _FOUND = 0.95  # The chance with which a key is found that has as many people as told.
 _LARGE_DELTA = Fraction(1, 1000)
 _LARGE_EPSILON = 10
+_ENOUGH = 100  # People cut, whom a count should see.
 _SEEN = 0.95  # The chance with which a cut is seen that is as large as told.
 # At most so many releases say that bounds cut people where they cut nobody.
 FALSE_ALARMS = 0.05
@@ -101,22 +109,75 @@ def describe_clipping(plan: PlanTerms) -> list[str]:
     counting = [each for each in plan.questions if plan.counts_cuts(each)]
     if not counting:
         return []
-    cells = [plan.partitions[each.partition] for each in counting]
-    rows = sum(each.count if isinstance(each, Groups) else 1 for each in cells)
-    # The count is the last sum of a question.
-    scale = max(each.sums[-1].scale * each.sums[-1].step for each in counting)
-    alarm = FALSE_ALARMS / (rows + 1)
-    found = -NormalDist().inv_cdf(alarm) - NormalDist().inv_cdf(1 - _SEEN)
-    if plan.mechanism == "laplace":
-        found = -math.log(2 * alarm) - math.log(2 * (1 - _SEEN))
+    cells = _cells(plan, counting)
+    rows = _answers(cells)
     where = f" in one of {rows:,} answers" if rows > 1 else ""
     private = any(isinstance(each, PrivateKeys) for each in cells)
     said = (
         "Clipping is measured: c is 1 for whoever is cut by a bound that is not "
-        f"natural, and 0 for others. Cuts of {math.ceil(found * scale):,} people or "
+        f"natural, and 0 for others. Cuts of {cuts_seen_from(plan):,} people or "
         f"more{where} are seen 19 times in 20."
     )
     return [f"{said} With more keys, more are needed." if private else said]
+
+
+def cuts_seen_from(plan: PlanTerms) -> int:
+    """Say from how many people on a plan that counts cuts sees them 19 times in 20."""
+    counting = [each for each in plan.questions if plan.counts_cuts(each)]
+    # The count is the last sum of a question.
+    scale = max(each.sums[-1].scale * each.sums[-1].step for each in counting)
+    return math.ceil(_scales_seen(plan, counting) * scale)
+
+
+def describe_uncounted(plan: PlanTerms) -> str:
+    """Say what counting the cuts would cost, where a release will not tell of them."""
+    counting = replace(plan, clipping=MEASURED)
+    unseen = [
+        (each, allowed)
+        for each, allowed in zip(plan.questions, allowances(plan), strict=True)
+        if plan.may_cut(each) and not plan.counts_cuts(each)
+    ]
+    if not unseen:
+        return ""
+    scale = _ENOUGH / _scales_seen(plan, [each for each, _ in unseen])
+    moved = max(
+        _moved_by_cuts(counting, each, allowed, scale) / float(allowed.ratio)
+        for each, allowed in unseen
+    )
+    share = moved if plan.mechanism == "laplace" else moved**2
+    cost = f"{share:.2g} of the budget" if share < 1 else "more than the budget"
+    return (
+        "How many, the release will not tell: a count that sees "
+        f"{_ENOUGH} people cut, 19 times in 20, would take {cost}."
+    )
+
+
+def _moved_by_cuts(
+    plan: PlanTerms, question: PlannedQuestion, allowed: Allowance, scale: float
+) -> float:
+    """Say how far one unit moves the count, in units of noise of a scale."""
+    grid = plan.grid(question)
+    alone = grid.only(len(grid.summands) - 1)
+    cells = [scale / alone.steps[0]]
+    return float(
+        unit_ratio(allowed.mechanism, alone, cells, allowed.unit, allowed.cells)
+    )
+
+
+def _scales_seen(plan: PlanTerms, counting: Sequence[PlannedQuestion]) -> float:
+    """Say how many scales of its noise a count must show to be seen."""
+    alarm = FALSE_ALARMS / (_answers(_cells(plan, counting)) + 1)
+    if plan.mechanism == "laplace":
+        return -math.log(2 * alarm) - math.log(2 * (1 - _SEEN))
+    return -NormalDist().inv_cdf(alarm) - NormalDist().inv_cdf(1 - _SEEN)
+
+
+def _cells(plan: PlanTerms, asked: Sequence[PlannedQuestion]) -> list[Partition]:
+    return [plan.partitions[each.partition] for each in asked]
+
+
+def _answers(cells: Sequence[Partition]) -> int:
+    return sum(each.count if isinstance(each, Groups) else 1 for each in cells)
 
 
 def describe_totals(plan: PlanTerms) -> list[str]:
@@ -221,8 +282,8 @@ def describe_stage(stage: Stage, epsilon: Fraction) -> list[str]:
     )
     second = (
         f"The second spends epsilon {left} and measures around what was found; it is "
-        "priced again before it is measured. Where nothing can be found, the sums "
-        "below are measured."
+        "priced again before it is measured. Where noise hides the totals, that is "
+        "close to the guess below."
     )
     return [first, second]
 

@@ -19,9 +19,9 @@ from dpratio.plan.calibration.calibrate import (
 )
 from dpratio.plan.histogram.histograms import moves_of
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_terms import PlanTerms
+from dpratio.plan.plan_terms import PlanTerms, settle_guess, settle_partition
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
+from dpratio.plan.require_terms import require_terms
 from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.sensitivity.joint import Grid, is_convex, root_above
 from dpratio.plan.sensitivity.measured import MeasuredSum

@@ -5,6 +5,7 @@ says who they are and holds the ranges to simulations.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -18,9 +19,16 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.box import row_box
 from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.split_budget import cells_of
+from dpratio.plan.stage.realise import found_guesses, realise
 from dpratio.plan.strategy.allowance import QUANTILE
-from dpratio.plan.strategy.people import stated_family, units_of
+from dpratio.plan.strategy.people import (
+    People,
+    Units,
+    units_of,
+)
 from dpratio.plan.strategy.shares import promised_widths
+from dpratio.plan.strategy.stated_people import stated_family
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study
 
@@ -75,19 +83,83 @@ def promised_range(
     has_ids = plan.unit.column is not None
     row = row_box(question.ratio, plan.bounds) if has_ids else None
     family = stated_family(units, question.ratio.guess_is, float(n), row)
-    noise = [noise_sd(plan.mechanism, each.scale) * each.step for each in question.sums]
-    names = [each.summand.name for each in question.sums]
-    squared = np.array(noise) ** 2
-    widths, errors = promised_widths(names, units, family, squared, quantile)
-    public, _ = promised_widths(names, units, family, 0 * squared, quantile)
+    widths, errors, public = _measured(plan, question, units, family, quantile)
     if min(box["s"].lower, box["y"].lower) >= 0:
         # The part of an interval below zero is cut off.
-        unit = units.factors["s"] / units.factors["y"]
-        true = unit * np.array([units.contrast.centre + each.off for each in family])
+        true = units.ratio * np.array([_ratio(units, each) for each in family])
         widths, public = (
             np.minimum(each, each / 2 + true) for each in (widths, public)
         )
     return Promise(widths=_roomy(widths), errors=_roomy(errors), public=_roomy(public))
+
+
+def _measured(
+    plan: Plan,
+    question: PlannedQuestion,
+    units: Units,
+    family: Sequence[People],
+    quantile: float,
+) -> tuple[Floats, Floats, Floats]:
+    """Give widths, standard errors, and widths without noise."""
+    found = np.empty((3, len(family)))
+    for asked, people in _planned(plan, question, units, family):
+        places = list(people)
+        around = units.around(contrast_of(asked.ratio, asked.basis))
+        noise = [
+            noise_sd(plan.mechanism, each.scale) * each.step for each in asked.sums
+        ]
+        names = [each.summand.name for each in asked.sums]
+        squared = np.array(noise) ** 2
+        found[:2, places] = promised_widths(
+            names, around, [*people.values()], squared, quantile
+        )
+        found[2, places], _ = promised_widths(
+            names, around, [*people.values()], 0 * squared, quantile
+        )
+    widths, errors, public = found
+    return widths, errors, public
+
+
+def _planned(
+    plan: Plan, question: PlannedQuestion, units: Units, family: Sequence[People]
+) -> list[tuple[PlannedQuestion, dict[int, People]]]:
+    """Give the sums that are measured, and of whom, by their places in the family.
+
+    In two stages each finds a guess in its totals, from which its ratio is as far as
+    noise and `learn` leave it; nothing is asked of the other questions.
+    """
+    if plan.stage is None:
+        return [(question, dict(enumerate(family)))]
+    at = plan.questions.index(question)
+    found: dict[object, tuple[PlannedQuestion, dict[int, People]]] = {}
+    for place, people in enumerate(family):
+        totals = [
+            _totals(plan, each, units, people) if each is question else (0, 0)
+            for each in plan.questions
+        ]
+        guess = found_guesses(plan, totals)[at]
+        if guess not in found:
+            found[guess] = realise(plan, totals)[at], {}
+        miss = _ratio(units, people) - guess.centre / units.ratio
+        off = math.copysign(math.hypot(miss, guess.distance / units.ratio), miss)
+        found[guess][1][place] = replace(people, off=off)
+    return list(found.values())
+
+
+def _totals(
+    plan: Plan, question: PlannedQuestion, units: Units, people: People
+) -> tuple[int, int]:
+    """Give the totals that people have, over all groups of a question, in cells."""
+    everyone = people.count * (cells_of(plan, question.partition) or 1)
+    below = everyone * people.weight * people.denominator
+    top, bottom = plan.stage.firsts[plan.questions.index(question)]  # type: ignore[union-attr]
+    above = _ratio(units, people) * below * units.factors["z"]
+    return round(above / top.step), round(below * units.product("yw") / bottom.step)
+
+
+def _ratio(units: Units, people: People) -> float:
+    """Give the true ratio of people, in the units of the box."""
+    return units.contrast.centre + people.off
 
 
 def worth_of_delta(study: Study, plan: Plan, n: int) -> float:

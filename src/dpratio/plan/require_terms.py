@@ -1,17 +1,14 @@
 """The rules between terms: what a plan may be asked for, and what it must be told."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 from dpratio.checks import require, show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.threshold import threshold_of
-from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.planned_question import Partition, PlannedQuestion
+from dpratio.plan.plan_terms import PlanTerms, settle_guess
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.box import row_box
-from dpratio.plan.sensitivity.contrast import contrast_of, guess_from
-from dpratio.plan.sensitivity.corners import corners_of
 from dpratio.plan.strategy.layout import ANSWERS
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
@@ -27,8 +24,6 @@ __all__ = [
     "require_bins",
     "require_people",
     "require_terms",
-    "settle_guess",
-    "settle_partition",
 ]
 
 _LARGEST_ROW = 2.0**30
@@ -61,47 +56,6 @@ def require_terms(plan: PlanTerms) -> None:
     for question in plan.questions:
         if "calibration" in question.answers:
             _require_calibration(plan, question)
-
-
-def settle_guess(question: PlannedQuestion, plan: PlanTerms) -> Ratio:
-    """Settle the guess of a ratio: 1 where both columns share bounds, else by them.
-
-    A difference of two columns is guessed to be 0, a rate per row one half.
-
-    Raises:
-        InvalidInput: When the residual bound binds nowhere.
-    """
-    ratio = question.ratio
-    if plan.strategy != "focused":
-        return ratio
-    box = plan.box(question)
-    settled = ratio
-    if ratio.guess is None and ratio.minus is not None:
-        settled = replace(ratio, guess=0.0)
-    elif ratio.guess is None and _share_bounds(box):
-        # A rate is no calibration: from the middle, either end is half as far away.
-        is_rate = box["y"].is_one
-        likely = {"guess": 0.5, "guess_is": "unknown"} if is_rate else {"guess": 1.0}
-        settled = replace(ratio, **likely)
-    elif ratio.guess is None:
-        settled = replace(ratio, guess=guess_from(box), guess_is="unknown")
-    if settled.residual_bound is not None:
-        free = contrast_of(replace(settled, residual_bound=None))
-        most = max(abs(point["z"]) for point in corners_of(box, free))
-        rule = f"the residual bound must be below {float(most):g}, which the box gives"
-        hint = "Leave it out, or promise less."
-        require(settled.residual_bound < most, rule, settled.residual_bound, hint)
-    return settled
-
-
-def _share_bounds(box: Mapping[str, Bounds]) -> bool:
-    s, y = box["s"], box["y"]
-    return (s.lower, s.upper) == (y.lower, y.upper)
-
-
-def settle_partition(partition: Partition, bounds: Mapping[str, Bounds]) -> Partition:
-    """Settle equal bins into edges."""
-    return partition.within(bounds) if isinstance(partition, Groups) else partition
 
 
 def _ratios(plan: PlanTerms) -> list[Ratio]:
@@ -290,9 +244,7 @@ def _require_calibration(plan: PlanTerms, question: PlannedQuestion) -> None:
     hint = "Leave it out, or leave out ids, minus and stage."
     plain = plan.unit.column is None and ratio.minus is None and plan.stage is None
     require(plain, rule, "others", hint)
-    guess = ratio.guess
-    if guess is None and _share_bounds(plan.box(question)):
-        guess = 1.0
+    guess = settle_guess(question, plan).guess
     rule = "the answer 'calibration' is measured around the ratio 1"
     hint = "Write guess=1, where score and label have one unit."
     require(guess == 1, rule, guess, hint)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from dpratio.checks import require, require_one_of
 from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_terms import settle_partition
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.require_terms import require_terms, settle_partition
+from dpratio.plan.require_terms import require_terms
 from dpratio.plan.sensitivity.box import row_box
 from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.plan.sensitivity.measured import MeasuredSum

@@ -35,8 +35,8 @@ class Ratio:
         minus: Column that is taken off the numerator, row by row: a second model's
             score, for a paired comparison. The guess is then 0 by default.
         guess: A public guess of the ratio, around which the focused strategy
-            measures most precisely; by default 1 where both columns share bounds, and
-            0.5 for a column in [0, 1] per row.
+            measures most precisely. Without one it is 1 for a score in [0, 1] per
+            binary label, and otherwise a first stage finds it.
         guess_is: ``"close"``, for a ratio within some 15 % of the guess, or
             ``"unknown"``. A wrong word costs width, never coverage.
         residual_bound: A promise that |weight·(numerator − guess·per)| stays below

@@ -72,7 +72,7 @@ def plan_of(
         "groups": ScoreBins("s", list(EDGES)),
     }
     ratio = Ratio("s", per="y", weight="w" if weighted else None)
-    return make_plan(ratio, clipping="unmeasured", **given | terms)
+    return make_plan(ratio, clipping="unmeasured", stage=0, **given | terms)
 
 
 def errors_of(

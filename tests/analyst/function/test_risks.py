@@ -32,6 +32,7 @@ def plan_of(epsilon: float, groups: Groups, **terms: object) -> Plan:
         bounds={"bought": Bounds.binary()},
         budget=Budget(str(epsilon)),
         groups=groups,
+        stage=0,
         **terms,  # type: ignore[arg-type]
     )
 

@@ -17,7 +17,7 @@ from dpratio.terms.bounds import Bounds
 def focused_release(*, weighted: bool = True) -> Release:
     """A release of ten thousand people around the ratio 1.1."""
     weights = {"w": Bounds(0.5, 3)} if weighted else {}
-    plan = given_plan({"s": Bounds(0, 2), "y": Bounds(0, 2), **weights})
+    plan = given_plan({"s": Bounds(0, 2), "y": Bounds(0, 2), **weights}, guess=1.0)
     sums = {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
     cells = [
         round(sums[each.summand.name] / each.step) for each in plan.questions[0].sums

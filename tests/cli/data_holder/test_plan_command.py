@@ -87,18 +87,9 @@ def test_a_plan_says_how_groups_count_people_and_whom_a_guess_is_about(
     assert "guessed ratio of 20" in first
 
 
-def test_a_ratio_that_follows_from_the_people_is_advised_as_a_guess(
-    folder: Path,
-) -> None:
-    def planned(text: str) -> str:
-        (folder / "study.toml").write_text(text, encoding="utf-8")
-        return flowing("plan", "study.toml")
-
-    advice = "Nobody guessed the ratio itself: guess = 20 in [ratio], which follows"
-    own = OWN.replace("epsilon = 1", "epsilon = 0.2")
-    assert advice in planned(own)
-    known = own.replace('per = "trips"', 'per = "trips"\nguess = 20')
-    assert "Nobody guessed the ratio itself" not in planned(known)
+def test_a_ratio_that_follows_from_the_people_is_the_guess(folder: Path) -> None:
+    (folder / "study.toml").write_text(OWN, encoding="utf-8")
+    assert "Measured around the guess 20: " in flowing("plan", "study.toml")
 
 
 def planned(layout: str) -> str:

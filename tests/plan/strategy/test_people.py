@@ -10,12 +10,13 @@ from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.strategy.people import (
     EXPECTED_PEOPLE,
     People,
+    expected_of,
     family_of,
     likely_counts,
     likely_ratios,
-    stated_family,
     units_of,
 )
+from dpratio.plan.strategy.stated_people import stated_family
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import ColumnGuess, Guess
 
@@ -139,6 +140,22 @@ def test_guessed_weights_that_go_with_a_column_move_its_mean() -> None:
     ratio = 0.53 / 0.65
     wanted = 0.04 + ratio**2 / 4 + (0.5 - ratio / 2) ** 2
     assert found.residual * units.factors["s"] ** 2 == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("size", [2.0**-100, 1.0, 2.0**100])
+@pytest.mark.parametrize("centre", [0.0, 2.0**-50, 1.5, -(2.0**50)])
+def test_a_ratio_is_expected_around_its_guess_at_any_size(
+    size: float, centre: float
+) -> None:
+    box = {"s": Bounds(0, size), "y": Bounds(0, 20)}
+    close, unknown = (
+        expected_of(units_of(box, Contrast(centre)), each)
+        for each in ("close", "unknown")
+    )
+    assert close.centre == unknown.centre == centre
+    assert 0 < close.variance < unknown.variance
+    # Without a guess the ratio may be as large as it is at the far end of s.
+    assert unknown.variance >= (size / 20 - abs(centre)) ** 2 / 6
 
 
 @pytest.mark.parametrize("box", [UNIT, WEIGHTED, SPEND], ids=["unit", "weighted", "y"])

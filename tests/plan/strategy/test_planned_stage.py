@@ -32,7 +32,7 @@ def test_a_guess_that_is_given_is_the_fallback() -> None:
     guessed = staged_plan(replace(RATIO, guess=3.0))
     assert guessed.questions[0].ratio.guess == 3.0
     same = {"spend": Bounds(0, 5), "visits": Bounds(0, 5)}
-    assert staged_plan(bounds=same).questions[0].ratio.guess == 1.0
+    assert staged_plan(bounds=same).questions[0].ratio.guess == 0.5
 
 
 def test_a_first_stage_keeps_to_laplace_noise() -> None:

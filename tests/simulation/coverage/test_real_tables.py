@@ -58,7 +58,7 @@ def test_answers_cover_have_ends_and_come_near_the_one_query_width(
 
 
 def test_answers_whose_variance_noise_made_small_are_not_ok() -> None:
-    """A threshold of five deviations would call 6.6 % ok, and 0.89 of them cover."""
+    """In one stage a threshold of five deviations would call ok what covers 0.89."""
     people = real_people()["grams_per_serving"]
     plan = plan_for(people, 4.0)
     asked = counted_question(plan, plan.questions[0])
@@ -70,6 +70,7 @@ def test_answers_whose_variance_noise_made_small_are_not_ok() -> None:
     ends = [(each.ci_lower, each.ci_upper) for each in found]
     lower, upper = (np.concatenate(each) for each in zip(*ends, strict=True))
     is_weak = status == "weak"
-    assert (status == "ok").mean() < 0.02
+    assert (status == "ok").mean() < 0.1
     covered = (lower <= people.ratio) & (people.ratio <= upper)
     assert covered[is_weak].mean() > 0.94
+    assert covered[status == "ok"].mean() > 0.94

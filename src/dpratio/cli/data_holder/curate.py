@@ -1,7 +1,6 @@
 """Commands of the data holder: plan, release."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,12 +17,9 @@ from dpratio.cli.studies import read_terms, require_known_kind, table_aside
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.plan.plan import Plan
-    from dpratio.terms.guess import Guess
     from dpratio.terms.study import Study
 
 __all__ = ["plan", "release"]
-
-_WORTH_SAYING = 0.05
 
 
 def plan(
@@ -210,7 +206,6 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
                 f"{said} of unknown width. What {plan.strategy} sums give hangs on the "
                 f"people, and {advice}"
             )
-    lines += [] if guess is None else _advised_guess(study, plan, guess, n)
     gain = worth_of_delta(study, plan, n)
     if gain:
         lines.append(
@@ -218,34 +213,6 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
             "delta = 1e-6 in the study's budget."
         )
     return [*lines[:-1], f"{lines[-1]} `dpratio forecast` shows more."]
-
-
-def _advised_guess(study: "Study", plan: "Plan", guess: "Guess", n: int) -> list[str]:
-    """Advise to guess the ratio of the people described, where that is worth a line."""
-    from dpratio.plan.make_plan import make_plan
-    from dpratio.simulation.forecast.forecast import forecast
-
-    about = [at for at, each in enumerate(plan.questions, 1) if plan.is_guessed(each)]
-    unsaid = all(each.ratio.guess is None for each in study.questions)
-    derived = all(each.ratio.guess_is == "unknown" for each in plan.questions)
-    if not (about and unsaid and derived and plan.strategy == "focused"):
-        return []
-    told = float(f"{guess.ratio:.2g}")
-    asked = tuple(
-        replace(each, ratio=replace(each.ratio, guess=told)) for each in study.questions
-    )
-    other = make_plan(replace(study, questions=asked))
-    ours, theirs = (
-        forecast(each, n=n, guess=guess, question=about[0]).rows[0].width
-        for each in (plan, other)
-    )
-    if not theirs < (1 - _WORTH_SAYING) * ours < math.inf:
-        return []
-    said = (
-        f"Nobody guessed the ratio itself: guess = {told:g} in [ratio], which follows "
-        f"from [population], would make them some {1 - theirs / ours:.0%} narrower."
-    )
-    return [said]
 
 
 def _widths(low: float, high: float | None = None) -> str:

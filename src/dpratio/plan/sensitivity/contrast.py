@@ -14,7 +14,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import middle_of
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS, Ratio
 
-__all__ = ["BASES", "Contrast", "contrast_of", "guess_from"]
+__all__ = ["BASES", "Contrast", "contrast_of", "guess_from", "rounded_guess"]
 
 BASES = ("sum", "denominator")
 _TWELFTH = 12
@@ -85,5 +85,10 @@ def guess_from(box: Mapping[str, Bounds]) -> float:
         return 0.0
     near = min(max(s.lower, 0.0), s.upper)
     top = near + (s.lower + s.upper - 2 * near) / _TWELFTH
-    guess = float(f"{top / middle_of(y):.2g}")
+    return rounded_guess(top / middle_of(y))
+
+
+def rounded_guess(ratio: float) -> float:
+    """Round a ratio to the two digits of a guess; 0 where it is too small or large."""
+    guess = float(f"{ratio:.2g}")
     return guess if SMALLEST_GUESS <= abs(guess) <= LARGEST_GUESS else 0.0

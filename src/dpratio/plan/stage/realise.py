@@ -14,8 +14,11 @@ from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
+from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.split_budget import allowances
 from dpratio.plan.strategy.measure import Allowance
+from dpratio.plan.strategy.people import expected_of, units_of
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.plan.strategy.realise_contrast import FoundGuess, realise_contrast
 
@@ -35,7 +38,7 @@ def realise(plan: Plan, totals: Totals) -> tuple[PlannedQuestion, ...]:
 
     Returns:
         The questions with the guesses that were found, each with its own sums and
-        noise. A question without a guess keeps what the plan declares for it, and so
+        noise. A guess that cannot be planned for leaves what the plan declares, and so
         do all of them where the price would be refused.
 
     Guarantee:
@@ -47,7 +50,7 @@ def realise(plan: Plan, totals: Totals) -> tuple[PlannedQuestion, ...]:
     if stage is None:
         return plan.questions
     realised = tuple(
-        question if found is None else _around(plan, stage, question, found, allowed)
+        _around(plan, stage, question, found, allowed)
         for question, found, allowed in zip(
             plan.questions, found_guesses(plan, totals), allowances(plan), strict=True
         )
@@ -55,14 +58,25 @@ def realise(plan: Plan, totals: Totals) -> tuple[PlannedQuestion, ...]:
     return realised if _is_priced(plan, realised) else plan.questions
 
 
-def found_guesses(plan: Plan, totals: Totals) -> list[FoundGuess | None]:
+def found_guesses(plan: Plan, totals: Totals) -> list[FoundGuess]:
     """Give the guess that each question's totals find."""
     stage = plan.stage
     firsts = () if stage is None else stage.firsts
     return [
-        realise_contrast(plan.box(question), both, first)
+        _found(plan, question, both, first)
         for question, both, first in zip(plan.questions, totals, firsts, strict=True)
     ]
+
+
+def _found(
+    plan: Plan,
+    question: PlannedQuestion,
+    totals: Sequence[int],
+    firsts: Sequence[MeasuredSum],
+) -> FoundGuess:
+    box, ratio = plan.box(question), question.ratio
+    expected = expected_of(units_of(box, contrast_of(ratio)), ratio.guess_is)
+    return realise_contrast(expected, box, totals, firsts)
 
 
 def is_realised(plan: Plan, asked: Sequence[PlannedQuestion], totals: Totals) -> bool:
@@ -76,10 +90,7 @@ def is_realised(plan: Plan, asked: Sequence[PlannedQuestion], totals: Totals) ->
     fits = all(
         # A guess that was found may have no plan; then the fallback is right.
         one == planned
-        or (
-            guess is not None
-            and replace(one, sums=(), basis=planned.basis) == _guessing(planned, guess)
-        )
+        or replace(one, sums=(), basis=planned.basis) == _guessing(planned, guess)
         for planned, guess, one in zip(plan.questions, found, asked, strict=True)
     )
     return fits and _is_priced(plan, tuple(asked))

@@ -31,7 +31,9 @@ __all__ = [
 ]
 
 # What the count of cut units gets: docs/methods/bounds.md.
-CUT_SHARE = Fraction(11, 200)
+CUT_SHARE = Fraction(1, 50)
+# Of a focused plan, at most, and as long as it widens answers by no more than so much.
+_MOST_CUT_SHARE, _WIDENED = 0.058, math.log(1.02)
 
 # What a test of calibration spends on each sum: docs/methods/calibration_curve.md.
 _SHARES = {"z": 0.7, "h": 0.18, "zz": 0.1, "zh": 0.01, "hh": 0.01}
@@ -83,7 +85,7 @@ def even_shares(names: Sequence[str]) -> list[Fraction]:
 
     Example:
         >>> even_shares(["w", "wy"]), even_shares(["w", "wy", "c"])[-1]
-        ([Fraction(1, 2), Fraction(1, 2)], Fraction(11, 200))
+        ([Fraction(1, 2), Fraction(1, 2)], Fraction(1, 50))
     """
     counted = CUT.name in names
     spent = CUT_SHARE if counted else Fraction(0)
@@ -94,7 +96,7 @@ def even_shares(names: Sequence[str]) -> list[Fraction]:
 def measure_jointly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     """Give each sum noise in proportion to its own sensitivity, at the joint price."""
     sizes = [float(each) for each in _plain(grid).sensitivities]
-    return _measured(grid, _counted(grid, allowed, sizes))
+    return _measured(grid, _counted(grid, allowed, sizes, CUT_SHARE))
 
 
 def measure_focused(
@@ -104,21 +106,28 @@ def measure_focused(
     family: Sequence[People],
 ) -> tuple[tuple[MeasuredSum, ...], float]:
     """Share the budget by what each sum is worth; give the promised log width too."""
-    from dpratio.plan.strategy.shares import share_budget
+    from dpratio.plan.strategy.shares import Shared, share_budget
 
     plain = _plain(grid)
     unit_scales = [1.0] * len(plain.summands)
     by_unit = unit_ratio(
         allowed.mechanism, plain, unit_scales, allowed.unit, allowed.cells
     ) / joint_ratio(allowed.mechanism, plain, unit_scales)
-    left = _left(allowed) if plain is not grid else allowed
-    affordable = float(left.ratio / by_unit)
-    shared = share_budget(allowed.mechanism, plain, affordable, units, family)
+
+    def sharing(left: Allowance) -> Shared:
+        affordable = float(left.ratio / by_unit)
+        return share_budget(allowed.mechanism, plain, affordable, units, family)
+
+    shared, counting = sharing(allowed), Fraction(0)
+    if plain is not grid:
+        counting = Fraction(shorten(min(_MOST_CUT_SHARE, _WIDENED / shared.by_budget)))
+        shared = sharing(_left(allowed, counting))
     cells = [
         shorten(float(scale)) / step
         for scale, step in zip(shared.scales, plain.steps, strict=True)
     ]
-    return _measured(grid, _counted(grid, allowed, cells)), shared.log_width
+    counted = _counted(grid, allowed, cells, counting)
+    return _measured(grid, counted), shared.log_width
 
 
 def measure_gaps(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
@@ -141,7 +150,7 @@ def measure_gaps(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
         shorten(noise[each.name]) / step
         for each, step in zip(plain.summands, plain.steps, strict=True)
     ]
-    return _measured(grid, _counted(grid, allowed, cells))
+    return _measured(grid, _counted(grid, allowed, cells, CUT_SHARE))
 
 
 def _plain(grid: Grid) -> Grid:
@@ -149,9 +158,9 @@ def _plain(grid: Grid) -> Grid:
     return grid.first(len(grid.summands) - 1) if CUT in grid.summands else grid
 
 
-def _left(allowed: Allowance) -> Allowance:
-    """Give what is left for the sums beside the count."""
-    return replace(allowed, ratio=allowed.ratio * _part(1 - CUT_SHARE, allowed))
+def _left(allowed: Allowance, share: Fraction) -> Allowance:
+    """Give what is left for the sums beside a count with a share."""
+    return replace(allowed, ratio=allowed.ratio * _part(1 - share, allowed))
 
 
 def _part(share: Fraction, allowed: Allowance) -> Fraction:
@@ -161,15 +170,17 @@ def _part(share: Fraction, allowed: Allowance) -> Fraction:
     return Fraction(math.sqrt(share))
 
 
-def _counted(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[float]:
+def _counted(
+    grid: Grid, allowed: Allowance, cells: Sequence[float], share: Fraction
+) -> list[float]:
     """Certify sums, and the count of cut units at its own share, together."""
     plain = _plain(grid)
     if plain is grid:
         return _certified(grid, allowed, cells)
-    sums = _certified(plain, _left(allowed), cells)
+    sums = _certified(plain, _left(allowed, share), cells)
     once = grid.only(len(cells))
     alone = unit_ratio(allowed.mechanism, once, [1.0], allowed.unit, allowed.cells)
-    count = float(alone / (allowed.ratio * _part(CUT_SHARE, allowed)))
+    count = float(alone / (allowed.ratio * _part(share, allowed)))
     return _certified(grid, allowed, [*sums, count])
 
 

@@ -12,21 +12,31 @@ its regret.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
 from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.strategy.realise_contrast import Expected
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import ColumnGuess, Guess, middle_of
 
 __all__ = [
     "EXPECTED_PEOPLE",
+    "SPREADS",
+    "UNWEIGHTED",
+    "WEIGHTS",
+    "Box",
     "People",
+    "Range",
+    "Ranges",
     "Units",
+    "expected_of",
     "family_of",
     "likely_counts",
     "likely_ratios",
-    "stated_family",
+    "people_of",
+    "reach_of",
     "units_of",
 ]
 
@@ -40,15 +50,12 @@ _RATIOS = {"close": (0.8, 0.95, 1.05, 1.25), "unknown": (0.1, 0.4, 1.5, 3.0)}
 # Around a guess of zero, over the range of s per the middle of y.
 _AROUND_ZERO = (-0.15, -0.03, 0.03, 0.15)
 # Standard deviations of s − r·y over its reach.
-_SPREADS = (0.01, 0.03, 0.1, 0.3)
+SPREADS = (0.01, 0.03, 0.1, 0.3)
 # A binary label spreads with its frequency, whatever the scores.
 _FREQUENCIES = (0.2, 0.5)
 # Where in its range the mean weight lies, and its variance over its squared mean.
-_WEIGHTS = ((0.1, 1.0), (0.4, 0.25))
-_UNWEIGHTED = ((1.0, 0.0),)
-# For ranges of widths: how frequent a label is, and where in its range a mean may lie.
-_STATED_FREQUENCIES = (0.05, 0.2, 0.5, 0.8)
-_STATED_PART = 0.1
+WEIGHTS = ((0.1, 1.0), (0.4, 0.25))
+UNWEIGHTED = ((1.0, 0.0),)
 _MISS = 0.15  # Of a guess of the people, over the guess of the ratio.
 
 
@@ -105,20 +112,31 @@ class Units:
         """Give the unit of a product of factors."""
         return math.prod(self.factors[each] for each in factors)
 
+    @property
+    def ratio(self) -> float:
+        """Give the unit of a ratio."""
+        return self.factors["s"] / self.factors["y"]
+
+    def around(self, contrast: Contrast) -> "Units":
+        """Give the same units with a contrast around another guess, without a limit."""
+        z = self.factors["z"]
+        h = z if contrast.has_numerator else self.factors["y"] * self.factors["w"]
+        near = Contrast(contrast.centre / self.ratio, None, contrast.basis)
+        return replace(self, factors={**self.factors, "h": h}, contrast=near)
+
 
 def units_of(box: Box, contrast: Contrast) -> Units:
     """Choose units in which no square leaves the range of doubles."""
     y, w = _near(box["y"].reach), _near(box["w"].reach) if "w" in box else 1.0
     s = _near(max(box["s"].reach, abs(contrast.centre) * box["y"].reach))
-    unit = {"s": s, "y": y, "w": w, "c": 1.0}
+    unit = {"s": s, "y": y, "w": w, "c": 1.0, "z": s * w}
     scaled = {
         name: Range(each.lower / unit[name], each.upper / unit[name], each.is_binary)
         for name, each in box.items()
     }
     limit = None if contrast.limit is None else contrast.limit / s / w
-    unit |= {"z": s * w, "h": s * w if contrast.has_numerator else y * w}
-    near = Contrast(contrast.centre * y / s, limit, contrast.basis)
-    return Units(unit, box, scaled, near)
+    units = Units(unit, box, scaled, contrast).around(contrast)
+    return replace(units, contrast=replace(units.contrast, limit=limit))
 
 
 def _near(size: float) -> float:
@@ -142,6 +160,23 @@ def likely_ratios(units: Units, guess_is: str) -> tuple[float, ...]:
     return tuple(unit * each for each in _AROUND_ZERO)
 
 
+def expected_of(units: Units, guess_is: str) -> Expected:
+    """Say where the ratio is expected, in the units of the data.
+
+    Where nobody guessed it, it may also be as large as it is at the far end of s, so
+    that a first stage may move a guess that far.
+    """
+    centre, box = units.contrast.centre, units.box
+    ratios = list(likely_ratios(units, guess_is))
+    if guess_is == "unknown":
+        far = box["s"].reach / box["y"].reach
+        open_sign = not centre or box["s"].lower < 0 < box["s"].upper
+        ratios += [far, -far] if open_sign else [math.copysign(far, centre)]
+    unit, middle = Fraction(units.ratio), Fraction(centre)
+    squares = sum((Fraction(each) - middle) ** 2 for each in ratios)
+    return Expected(unit * middle, unit**2 * squares / len(ratios))
+
+
 def family_of(
     units: Units,
     ratios: Sequence[float],
@@ -160,124 +195,26 @@ def family_of(
         return tuple(_guessed(units, guess, count) for count in counts)
     box, centre = units.box, units.contrast.centre
     return tuple(
-        _people(count, box, ratio, ratio - centre, *each)
+        people_of(count, box, ratio, ratio - centre, *each)
         for count, ratio in product(counts, ratios)
         for each in product(
-            _denominators(box, ratio), _WEIGHTS if "w" in box else _UNWEIGHTED
+            _denominators(box, ratio), WEIGHTS if "w" in box else UNWEIGHTED
         )
     )
 
 
-def stated_family(
-    units: Units, guess_is: str, count: float, row: Box | None = None
-) -> tuple[People, ...]:
-    """List the people whom nobody described, for a range of widths.
-
-    It is wider than the family that shares are made for, which decides nothing about
-    coverage: labels may be rare or usual, and a denominator may sit near the end of
-    its range, with a ratio that is as much larger where no guess was made. Nobody
-    spreads further than bounds and means allow.
-
-    Where the box is one of totals, ``row`` is that of one row. Nobody said how rows of
-    a person differ, so totals are one row written large: people then never look
-    cheaper to protect than as many rows.
-    """
-    if row is not None:
-        is_label = row["y"].is_binary and not row["y"].is_one
-        large = {**units.box, "y": units.box["y"]._replace(is_binary=is_label)}
-        alike = stated_family(replace(units, box=large), guess_is, count)
-        if "w" not in row:
-            return alike
-        pairs = product(alike, _WEIGHTS)
-        return tuple(_of_weighted_rows(each, row["w"], *by) for each, by in pairs)
-    box, centre = units.box, units.contrast.centre
-    found = []
-    # Rows that are counted are 1, whoever has them.
-    one = box["y"].upper, middle_of(box["y"]), 0.0
-    for mean, usual, part in [one] if units.given["y"].is_one else _means(box["y"]):
-        moved = usual / mean if guess_is == "unknown" and centre else 1.0
-        for near in likely_ratios(units, guess_is):
-            ratio = near * moved
-            reach = _reach(box, ratio)
-            parts = (math.sqrt(part * (1 - part)),) if part else _SPREADS
-            found += [
-                _possible(
-                    _people(
-                        *(count, box, ratio, ratio - centre),
-                        (mean, (spread * reach) ** 2),
-                        weights,
-                    ),
-                    box,
-                    ratio,
-                )
-                for spread in parts
-                for weights in (_WEIGHTS if "w" in box else _UNWEIGHTED)
-            ]
-    return tuple(found)
-
-
-def _of_weighted_rows(
-    people: People, bounds: Bounds, part: float, varied: float
-) -> People:
-    """Give people whose totals are of rows with weights, over the largest weight."""
-    weight = (bounds.lower + part * (bounds.upper - bounds.lower)) / bounds.upper
-    square = weight**2 * (1 + varied)
-
-    def spread(mean: float, variance: float) -> float:
-        return square * (mean**2 + variance) - (weight * mean) ** 2
-
-    return replace(
-        people,
-        numerator=weight * people.numerator,
-        denominator=weight * people.denominator,
-        residual=square * people.residual,
-        numerator_square=spread(people.numerator, people.numerator_square),
-        denominator_square=spread(people.denominator, people.denominator_square),
-    )
-
-
-def _means(y: Range) -> Iterator[tuple[float, float, float]]:
-    """Give means that y may have, and the one that a guess is made with.
-
-    The third is how frequent y is where it is a label, or 0.
-    """
-    usual = middle_of(y)
-    if y.is_binary:
-        for part in _STATED_FREQUENCIES:
-            yield y.lower + part * (y.upper - y.lower), usual, part
-        return
-    yield usual, usual, 0.0
-    if y.lower >= 0 or y.upper <= 0:
-        near, far = sorted((y.lower, y.upper), key=abs)
-        yield near + _STATED_PART * (far - near), usual, 0.0
-
-
-def _possible(people: People, box: Ranges, ratio: float) -> People:
-    """Let s − r·y spread no further than the means of s and y allow.
-
-    A column within bounds spreads most when all its values lie on them.
-    """
-    most = _most_spread(people.numerator, box["s"])
-    most += abs(ratio) * _most_spread(people.denominator, box["y"])
-    return replace(people, residual=min(people.residual, most**2))
-
-
-def _most_spread(mean: float, bounds: Range) -> float:
-    return math.sqrt((mean - bounds.lower) * (bounds.upper - mean))
-
-
 def _denominators(box: Ranges, ratio: float) -> Iterator[tuple[float, float]]:
     """Give means of y, each with a variance of s − r·y."""
-    y, reach = box["y"], _reach(box, ratio)
+    y, reach = box["y"], reach_of(box, ratio)
     if y.is_binary:
         for part in _FREQUENCIES:
             yield part, part * (1 - part) * reach**2
         return
-    for part in _SPREADS:
+    for part in SPREADS:
         yield middle_of(y), (part * reach) ** 2
 
 
-def _people(
+def people_of(
     count: float,
     box: Ranges,
     ratio: float,
@@ -285,6 +222,11 @@ def _people(
     denominator: tuple[float, float],
     weights: tuple[float, float],
 ) -> People:
+    """Give people with a mean of y and a variance of s − r·y.
+
+    Of weights it takes the place of their mean in the range, and their variance over
+    its square.
+    """
     s, y = box["s"], box["y"]
     mean, residual = denominator
     lightest, heaviest = (box["w"].lower, box["w"].upper) if "w" in box else (1.0, 1.0)
@@ -299,7 +241,7 @@ def _people(
         residual=residual,
         numerator_square=((s.upper - s.lower) / 4) ** 2,
         denominator_square=((y.upper - y.lower) / 4) ** 2,
-        reach=heaviest * _reach(box, ratio),
+        reach=heaviest * reach_of(box, ratio),
     )
 
 
@@ -335,7 +277,7 @@ def _guessed(units: Units, guess: Guess, count: float) -> People:
         + (s - ratio * y) ** 2,
         numerator_square=s_sd**2,
         denominator_square=y_sd**2,
-        reach=(box["w"].reach if "w" in box else 1.0) * _reach(box, ratio),
+        reach=(box["w"].reach if "w" in box else 1.0) * reach_of(box, ratio),
     )
 
 
@@ -343,6 +285,7 @@ def _moments(guess: ColumnGuess, bounds: Bounds, name: str) -> tuple[float, floa
     return guess.mean, guess.spread_within(bounds, name)
 
 
-def _reach(box: Ranges, ratio: float) -> float:
+def reach_of(box: Ranges, ratio: float) -> float:
+    """Give the largest size of s − r·y."""
     ends = product((box["s"].lower, box["s"].upper), (box["y"].lower, box["y"].upper))
     return max(abs(a - ratio * b) for a, b in ends)

@@ -1,5 +1,10 @@
 """The guess that a first stage finds: a rule from two noisy totals, in exact numbers.
 
+The ratio is expected somewhere around the plan's guess, and the totals are worth as
+much as their noise lets them be: the guess of the second stage is the best linear
+forecast from both, so noisy totals move it little and clear ones wholly.
+docs/methods/focused.md derives it.
+
 It is computed from whole numbers alone, without a rounding that could differ between
 machines, so that whoever reads a release finds the same guess.
 """
@@ -11,85 +16,101 @@ from fractions import Fraction
 
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS
 
-__all__ = ["FoundGuess", "realise_contrast"]
+__all__ = ["Expected", "FoundGuess", "learn", "realise_contrast"]
 
-_WEAKEST = 4  # A denominator below so many standard deviations of its noise is weak.
-_UNSURE = 3  # A ratio below so many of its own is not found either.
-_BITS = 6
-_SMALLEST, _LARGEST = Fraction(1, 2**50), Fraction(2**50)
+_PARTS = 2  # Of a distance: how finely the guess is rounded.
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A ratio that is not known: where it is expected, and its mean square from there.
+
+    The variance is above 0.
+    """
+
+    centre: Fraction
+    variance: Fraction
 
 
 @dataclass(frozen=True, slots=True)
 class FoundGuess:
     """A guess of the ratio, and how far off it may be: one standard deviation or so.
 
-    The guess has 6 significant bits; the distance is the root of a power of two.
+    The distance is the root of a power of two, and the guess a few of them, or halves,
+    away from where the ratio was expected.
     """
 
     centre: float
     distance: float
 
 
-def realise_contrast(
-    box: Mapping[str, Bounds], totals: Sequence[int], firsts: Sequence[MeasuredSum]
-) -> FoundGuess | None:
-    """Find the guess of a ratio in its noisy totals.
+def learn(
+    expected: Expected,
+    box: Mapping[str, Bounds],
+    totals: Sequence[int],
+    firsts: Sequence[MeasuredSum],
+) -> Expected:
+    """Say where a ratio is expected after its noisy totals were seen.
 
     Args:
+        expected: Where it was expected before.
         box: The bounds of s and y of one unit.
         totals: The noisy Σ w·s and Σ w·y, in lattice cells.
         firsts: Their lattices and their Laplace noise.
-
-    Returns:
-        The guess; None where the noisy denominator is too weak to find one, or the
-        guess would be too large.
-
-    Example:
-        >>> from dpratio.plan.sensitivity.sums import Summand
-        >>> firsts = [MeasuredSum(Summand(f, (f,)), 1.0, 1, 10.0) for f in "zh"]
-        >>> box = {"s": Bounds(0, 9), "y": Bounds(0, 1)}
-        >>> realise_contrast(box, [3_001, 999], firsts)
-        FoundGuess(centre=3.0, distance=0.0625)
-        >>> realise_contrast(box, [3_001, 30], firsts) is None
-        True
     """
     top, bottom = (
-        total * Fraction(each.step) for total, each in zip(totals, firsts, strict=True)
+        _possible(total * Fraction(each.step), box[letter])
+        for letter, total, each in zip("sy", totals, firsts, strict=True)
     )
     # Laplace noise of scale b has variance 2b².
     top_noise, bottom_noise = (
         2 * (Fraction(each.scale) * Fraction(each.step)) ** 2 for each in firsts
     )
-    possible = (bottom > 0 and box["y"].upper > 0) or (
-        bottom < 0 and box["y"].lower < 0
-    )
-    if not possible or bottom**2 <= _WEAKEST**2 * bottom_noise:
-        return None
-    ratio = top / bottom
-    variance = (top_noise + ratio**2 * bottom_noise) / bottom**2
-    if variance > _LARGEST**2:
-        return None
-    distance = _root_above(variance)
-    if ratio**2 <= _UNSURE**2 * variance or abs(ratio) < _SMALLEST:
-        return None
-    centre = _shortened(ratio)
-    return FoundGuess(float(centre), distance) if abs(centre) <= _LARGEST else None
+    centre, variance = expected.centre, expected.variance
+    noise = top_noise + (centre**2 + variance) * bottom_noise
+    weight = bottom**2 + noise / variance
+    moved = bottom * (top - centre * bottom) / weight
+    return Expected(centre + moved, noise / weight)
 
 
-def _shortened(number: Fraction) -> Fraction:
-    """Round to 6 significant bits; exact as a double."""
-    unit = Fraction(2) ** (_magnitude(abs(number)) - _BITS)
-    return round(number / unit) * unit
+def _possible(total: Fraction, bounds: Bounds) -> Fraction:
+    """Give 0 in place of a total whose sign the bounds rule out."""
+    ruled_out = (total > 0 and bounds.upper <= 0) or (total < 0 and bounds.lower >= 0)
+    return Fraction(0) if ruled_out else total
 
 
-def _root_above(square: Fraction) -> float:
-    """Give the root of the least power of two that is not below a square."""
-    power = _magnitude(square)
-    if Fraction(2) ** (power - 1) == square:
-        power -= 1
+def realise_contrast(
+    expected: Expected,
+    box: Mapping[str, Bounds],
+    totals: Sequence[int],
+    firsts: Sequence[MeasuredSum],
+) -> FoundGuess:
+    """Find the guess of a ratio: what `learn` says, rounded to a part of its distance.
+
+    Example:
+        >>> from dpratio.plan.sensitivity.sums import Summand
+        >>> firsts = [MeasuredSum(Summand(f, (f,)), 1.0, 1, 10.0) for f in "zh"]
+        >>> box = {"s": Bounds(0, 9), "y": Bounds(0, 1)}
+        >>> expected = Expected(Fraction(1, 2), Fraction(1))
+        >>> realise_contrast(expected, box, [3_001, 999], firsts)
+        FoundGuess(centre=3.0, distance=0.03125)
+        >>> realise_contrast(expected, box, [3_001, 0], firsts)
+        FoundGuess(centre=0.5, distance=0.7071067811865476)
+    """
+    learned = learn(expected, box, totals, firsts)
+    power = _magnitude(learned.variance) - 1
     half, odd = divmod(power, 2)
-    return math.ldexp(math.sqrt(2.0) if odd else 1.0, half)
+    unit = Fraction(2) ** half / _PARTS
+    steps = round((learned.centre - expected.centre) / unit)
+    centre = expected.centre + steps * unit
+    largest = Fraction(LARGEST_GUESS)
+    found = float(min(max(centre, -largest), largest))
+    return FoundGuess(
+        centre=found if abs(found) >= SMALLEST_GUESS else 0.0,
+        distance=math.ldexp(math.sqrt(2.0) if odd else 1.0, half),
+    )
 
 
 def _magnitude(number: Fraction) -> int:

@@ -37,11 +37,13 @@ class Shared:
     """Noise scales in the units of the data, and the width they promise.
 
     ``log_width`` is the mean over the family and its answers; it compares plans of the
-    same terms, and only differences of it mean something.
+    same terms, and only differences of it mean something. Whoever takes a small share
+    of the budget away raises it by ``by_budget`` times the share.
     """
 
     scales: Floats
     log_width: float
+    by_budget: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,10 @@ def _shared(
             break
     scales = (1 / weights if is_laplace else 1 / np.sqrt(weights)) * sizes
     scales.flags.writeable = False
-    return Shared(scales, answers.under(noise).log_width())
+    noisy = answers.under(noise)
+    # Noise variances fall with ε², and with μ².
+    by_budget = (2 if is_laplace else 1) * float(noisy.worth() @ noise)
+    return Shared(scales, noisy.log_width(), by_budget)
 
 
 def promised_widths(
@@ -215,7 +220,7 @@ def promised_widths(
     sampling, known, doubt = (each[ratios] for each in answers.variances(own))
     widened = sampling + known + allowance(sampling, known, doubt, QUANTILE)
     size = answers.size[ratios]
-    errors = units.factors["s"] / units.factors["y"] * np.sqrt(widened) / size
+    errors = units.ratio * np.sqrt(widened) / size
     noise_below = (answers.denominator**2 @ own)[ratios]
     varied = people["denominator"] ** 2 + people["denominator_square"]
     sampled = people["count"] * people["weight_square"] * varied

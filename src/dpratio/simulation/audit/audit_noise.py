@@ -11,6 +11,7 @@ from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.plan import Plan
+from dpratio.plan.stage.realise import realise
 from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.simulation.audit.bound import RISK, largest_scale, least_epsilon, least_mu
 from dpratio.simulation.audit.claim import claimed_distance
@@ -27,12 +28,19 @@ from dpratio.simulation.audit.histograms import histogram_audit
 from dpratio.simulation.audit.invent import releases_of
 from dpratio.simulation.audit.keys import key_audit
 from dpratio.simulation.audit.pair import Pair, find_pair
-from dpratio.simulation.audit.question import DELTA, QUESTIONS, plan_for, plan_of_totals
+from dpratio.simulation.audit.question import (
+    DELTA,
+    QUESTIONS,
+    SAMPLE,
+    plan_for,
+    plan_of_totals,
+)
 from dpratio.simulation.audit.refute import faults_of
 from dpratio.simulation.audit.repeats import least_alike
 from dpratio.simulation.audit.rounded_law import laws_of, names_of
 from dpratio.simulation.progress import Progress, Report, silent, stages
 from dpratio.terms.budget import Budget, decimal_text
+from dpratio.terms.groups import Groups
 from dpratio.terms.study import MEASURED, UNMEASURED
 
 __all__ = ["EPSILONS", "SAMPLES", "audit_noise"]
@@ -262,19 +270,25 @@ def _least_noise(mechanism: str, seen: Seen) -> float:
 def _plan_of(case: _Case, stage: Fraction | None = None) -> Plan:
     """Plan for one sample; others are given the same noise.
 
-    Of two stages the first has so much noise that it hardly ever finds a guess: then
-    the declared sums are measured, of every table alike.
+    Of two stages the first has so much noise that it hardly ever moves the guess: then
+    the same sums are measured of every table, and the plan declares these.
     """
-    if case.strategy == STAGES and stage is None:
+    drowned = case.strategy == STAGES and stage is None
+    if drowned:
         stage = _HARDLY / Budget(case.epsilon).epsilon
-    return plan_for(
-        QUESTIONS[case.unit],
+    question = QUESTIONS[case.unit]
+    plan = plan_for(
+        question,
         strategy="focused" if case.strategy in {STAGES, CUTS} else case.strategy,
         mechanism=case.mechanism,
         epsilon=case.epsilon,
         stage=stage,
         clipping=MEASURED if case.strategy == CUTS else UNMEASURED,
     )
+    if not drowned:
+        return plan
+    several = (Groups(SAMPLE, range(2 * question.cells)),)
+    return replace(plan, questions=realise(replace(plan, partitions=several), [(0, 0)]))
 
 
 def _find_keys(

@@ -158,8 +158,8 @@ def released_by(
 ) -> Draw:
     """Release tables in chunks; give samples × cells × sums in lattice cells.
 
-    Of two stages only releases that measured the declared sums are looked at: the
-    others measured something else.
+    Of two stages only releases that measured the declared sums are looked at: others,
+    in which noise moved the guess, measured something else.
     """
 
     def draw(side: Side) -> Iterator[Integers]:

@@ -24,6 +24,7 @@ from dpratio.tabular import Tabular
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
 
 __all__ = ["CalibrationPower", "calibration_power"]
 
@@ -176,7 +177,7 @@ def _variants(plan: Plan, question: PlannedQuestion) -> list[Plan]:
         try:
             made.append(
                 make_plan(
-                    question.ratio,
+                    _tested(question.ratio, answers),
                     bounds=plan.bounds,
                     budget=Budget(*(question.weight * each for each in whole)),
                     unit=plan.unit,
@@ -191,6 +192,11 @@ def _variants(plan: Plan, question: PlannedQuestion) -> list[Plan]:
         except InvalidInput:
             require(made, "this plan has no test of calibration", question.name)
     return made
+
+
+def _tested(ratio: Ratio, answers: tuple[str, ...]) -> Ratio:
+    """Give the ratio its guess: the test is of the ratio 1."""
+    return replace(ratio, guess=1.0) if "calibration" in answers else ratio
 
 
 @dataclass(frozen=True, slots=True)

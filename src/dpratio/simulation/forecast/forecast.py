@@ -98,9 +98,6 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         tested = {_tested(each, guess) for each, _ in asked}
         against = tested.pop() if len(tested) == 1 else 1.0
     wanted = Wanted(level, against, power)
-    units = [
-        None if told is None else unit_moments(plan, each, told) for each, told in asked
-    ]
     budgets: Sequence[Epsilon | None] = (
         [None]
         if epsilon is None
@@ -112,11 +109,12 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     for size in sizes:
         for budget in budgets:
             planned = plan if budget is None else replan(plan, budget, size, guess)
-            for (each, _), unit in zip(asked, units, strict=True):
+            for each, told in asked:
                 own = pick_question(planned.questions, each.name)
-                if unit is None:
+                if told is None:
                     found.append(_range(planned, own, size, wanted))
                 else:
+                    unit = unit_moments(planned, own, told)
                     found.append(_row(planned, own, unit, size, wanted))
     rows = tuple(each for each in found if isinstance(each, ForecastRow))
     if len(rows) == len(found):

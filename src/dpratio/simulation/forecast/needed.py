@@ -17,11 +17,7 @@ from dpratio.simulation.forecast.simulated_widths import (
     replan,
     require_sizes,
 )
-from dpratio.simulation.forecast.unit_moments import (
-    UnitMoments,
-    guess_of,
-    unit_moments,
-)
+from dpratio.simulation.forecast.unit_moments import guess_of, unit_moments
 from dpratio.simulation.population import Population
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.guess import Guess
@@ -111,14 +107,13 @@ def needed_epsilon(
 class Need:
     """A width that is wanted of one question of a plan, and of whom.
 
-    ``unit`` is None where nobody described the people: then there are the narrowest
-    and the widest intervals of a family.
+    Where nobody described the people there are the narrowest and the widest intervals
+    of a family.
     """
 
     plan: Plan
     question: str
     guess: Guess | Population | None
-    unit: UnitMoments | None
     width: float
     level: float
 
@@ -137,8 +132,7 @@ class Need:
         require(width > 0, "the width must be positive", width)
         require_level(level)
         asked, guess = pick_question(plan.questions, question), guess_of(plan, guess)
-        unit = None if guess is None else unit_moments(plan, asked, guess)
-        return cls(plan, asked.name, guess, unit, width, level)
+        return cls(plan, asked.name, guess, width, level)
 
     def people(self, *, widest: bool) -> int | None:
         """Give the number of people who are enough for one end of the family."""
@@ -165,7 +159,7 @@ class Need:
     def said(self, sizes: Sequence[int]) -> list[str]:
         """Say which number of people, and which epsilon for each size, is enough."""
         # Of people whom nobody described: what the narrowest need, and the widest.
-        ends = (True,) if self.unit is not None else (False, True)
+        ends = (True,) if self.guess is not None else (False, True)
         at = f"at epsilon {decimal_text(self.plan.epsilon)}"
         people = [self.people(widest=end) for end in ends]
         lines = [
@@ -187,9 +181,10 @@ class Need:
     def _wide(self, plan: Plan, n: int, *, widest: bool) -> float:
         """Say by how much intervals are wider than is wanted."""
         asked = pick_question(plan.questions, self.question)
-        if self.unit is not None:
-            found = median_width(plan, asked, self.unit, n, self.level)
-            return found - self.width
+        if self.guess is not None:
+            # Another plan may measure other sums, and count cuts or not.
+            unit = unit_moments(plan, asked, self.guess)
+            return median_width(plan, asked, unit, n, self.level) - self.width
         widths: WidthRange = promised_range(
             plan, asked, n, normal_quantile(self.level)
         ).widths

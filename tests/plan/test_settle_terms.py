@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.require_terms import require_terms, settle_guess
+from dpratio.plan.plan_terms import PlanTerms, settle_guess
+from dpratio.plan.require_terms import require_terms
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.terms_for_tests import RATIO, UNIT, WEIGHTED, WITH_WEIGHT, plan_of
@@ -22,21 +23,42 @@ def settled_of(ratio: Ratio, plan: PlanTerms) -> Ratio:
 @pytest.mark.parametrize(
     ("s", "y"),
     [
-        (Bounds(0, 1), Bounds(0, 1)),
         (Bounds(0, 1), Bounds.binary()),
-        (Bounds.binary(), Bounds.binary()),
-        (Bounds(-3, 2), Bounds(-3, 2)),
+        (Bounds(0.1, 0.4), Bounds.binary()),
     ],
 )
-def test_columns_that_share_bounds_are_compared_with_one(s: Bounds, y: Bounds) -> None:
+def test_a_score_per_label_is_compared_with_one(s: Bounds, y: Bounds) -> None:
     settled = settled_of(RATIO, plan_of(bounds={"s": s, "y": y}))
     assert settled == replace(RATIO, guess=1.0)
     assert type(settled.guess) is float
 
 
+@pytest.mark.parametrize(
+    ("s", "y"),
+    [
+        (Bounds(0, 1), Bounds(0, 1)),
+        (Bounds.binary(), Bounds.binary()),
+        (Bounds(0, 20), Bounds(0, 20)),
+        (Bounds(-3, 2), Bounds(-3, 2)),
+    ],
+)
+def test_others_that_share_bounds_are_guessed_one_half(s: Bounds, y: Bounds) -> None:
+    """From the middle all shares are near, and 1 is as well."""
+    settled = settled_of(RATIO, plan_of(bounds={"s": s, "y": y}))
+    assert settled == replace(RATIO, guess=0.5, guess_is="unknown")
+
+
+def test_people_who_are_described_have_the_ratio_that_is_guessed() -> None:
+    people = Guess(ColumnGuess(7, 2), ColumnGuess(3, 1))
+    plan = plan_of(bounds={"s": Bounds(0, 20), "y": Bounds(0, 20)})
+    settled = settle_guess(plan.questions[0], plan, people)
+    assert (settled.guess, settled.guess_is) == (2.3, "close")
+    told = replace(plan.questions[0], ratio=replace(RATIO, guess=4.0))
+    assert settle_guess(told, plan, people) is told.ratio
+
+
 @pytest.mark.parametrize("s", [Bounds(0, 1), Bounds.binary()])
 def test_a_rate_per_row_is_guessed_one_half(s: Bounds) -> None:
-    """Nobody compares a rate with 1, and from the middle all rates are near."""
     rate = Ratio("s", per="rows")
     plan = plan_of(ratio=rate, bounds={"s": s, "rows": Bounds.ones()})
     settled = settled_of(rate, plan)
@@ -80,8 +102,8 @@ def test_a_given_guess_is_kept() -> None:
 @pytest.mark.parametrize(
     ("ratio", "bounds", "most"),
     [
-        (RATIO, UNIT, 1.0),
-        (WEIGHTED, WITH_WEIGHT, 3.0),
+        (replace(RATIO, guess=1), UNIT, 1.0),
+        (replace(WEIGHTED, guess=1), WITH_WEIGHT, 3.0),
         (replace(RATIO, guess=2), UNIT, 2.0),
         (replace(RATIO, guess=-2), UNIT, 3.0),
         (replace(RATIO, guess=0), {"s": Bounds(-4, 1), "y": Bounds(0, 9)}, 4.0),
@@ -122,4 +144,4 @@ def test_only_a_focused_plan_needs_a_guess(strategy: str) -> None:
 def test_a_guess_of_totals_follows_from_their_bounds() -> None:
     alike = PrivacyUnit("user", totals={"s": Bounds(0, 5), "y": Bounds(0, 5)})
     plan = plan_of(unit=alike, bounds={"s": Bounds(0, 1), "y": Bounds(0, 2)})
-    assert settled_of(RATIO, plan).guess == 1.0
+    assert settled_of(RATIO, plan).guess == 0.5
