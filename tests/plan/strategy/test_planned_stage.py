@@ -14,6 +14,7 @@ from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
@@ -103,6 +104,44 @@ def test_a_stage_that_is_none_or_leaves_nothing_is_refused(stage: Any) -> None: 
     plan = replace(staged_plan(), stage=stage)
     with pytest.raises(InvalidInput, match=r"stage must be a Stage|must leave some"):
         require_terms(plan)
+
+
+UNIT = {"score": Bounds(0, 1), "label": Bounds.binary()}
+PER_LABEL = Ratio("score", per="label")
+NARROW = {"spend": Bounds(10, 10 + 2e-9), "visits": Bounds(1, 1 + 2e-10)}
+PEOPLE = Guess(ColumnGuess(10, 5), ColumnGuess(3, 1))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "terms", "staged"),
+    [
+        (RATIO, {}, True),
+        (RATIO, {"mechanism": "analytic_gaussian"}, True),
+        (replace(RATIO, guess=4.0, guess_is="unknown"), {}, True),
+        ([RATIO, replace(RATIO, guess=4.0)], {}, True),
+        (replace(RATIO, guess=4.0), {}, False),
+        (RATIO, {"guess": PEOPLE}, False),
+        (RATIO, {"stage": 0}, False),
+        (RATIO, {"strategy": "even"}, False),
+        (RATIO, {"groups": PrivateKeys("g", Budget("0.1", "1e-7"))}, False),
+        (replace(RATIO, residual_bound=5.0), {}, False),
+        # Lattices this fine leave room for the noise of one stage alone.
+        (RATIO, {"bounds": NARROW, "budget": Budget("0.1")}, False),
+        (PER_LABEL, {"bounds": UNIT}, False),
+        (PER_LABEL, {"bounds": {**UNIT, "label": Bounds(0, 1)}}, True),
+        (PER_LABEL, {"bounds": {**UNIT, "score": Bounds.binary()}}, True),
+    ],
+)
+def test_a_stage_is_taken_where_nobody_guessed(
+    ratio: Any,  # noqa: ANN401
+    terms: dict[str, Any],
+    staged: bool,  # noqa: FBT001
+) -> None:
+    given: dict[str, Any] = {"bounds": BOUNDS, "budget": Budget(1, "1e-6"), **terms}
+    plan = make_plan(ratio, **given)
+    spent = None if plan.stage is None else plan.stage.epsilon
+    assert spent == (Fraction(1, 20) if staged else None)
+    assert price(plan).epsilon == plan.budget.epsilon
 
 
 def test_the_plan_says_what_both_stages_spend() -> None:
