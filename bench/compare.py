@@ -106,6 +106,54 @@ def drowned() -> Iterator[str]:
         )
 
 
+def tails() -> Iterator[str]:
+    """Measure tests of one side of people with tails, beside 5,000 alike.
+
+    With V as it is estimated, and at least as it is under the hypothesis.
+    """
+    from analyst.simulated import real_release
+    from dpratio.analyst.comparison.comparison_target import ComparisonTarget
+    from dpratio.analyst.comparison.hypothesis import Between
+    from dpratio.analyst.ratio.tail import pvalues_of
+    from real_people import real_people
+
+    every = np.arange(RUNS)
+    yield "| people | n | epsilon | greater | less | lower reach | upper reach |"
+    yield "|---" * 7 + "|"
+    for name in real_people():
+        for people, epsilon in ((100, 20), (300, 20), (500, 4), (500, 0.5)):
+            sizes, reaches = [], []
+            for is_one_sided in (False, True):
+                sides = [
+                    ComparisonTarget.of(
+                        real_release(name, count, epsilon, RUNS, seed=count),
+                        (),
+                        question=None,
+                        variance=None,
+                        is_one_sided=is_one_sided,
+                    ).statistic
+                    for count in (people, 5_000)
+                ]
+                contest = Between(*sides, (every, every), "difference")
+                found = contest.deviates(0.0)
+                sizes += [
+                    (pvalues_of(found, side) < 0.05).mean()  # noqa: PLR2004
+                    for side in ("greater", "less")
+                ]
+                some = replace(contest, places=(every[:1000], every[:1000]))
+                ends, centre = some.ends(1.645), some.estimates()[0]
+                bounded = ends.has_lower & ends.has_upper
+                reaches += [
+                    np.median(reach[bounded]) if bounded.any() else 1
+                    for reach in (centre - ends.lower, ends.upper - centre)
+                ]
+            yield (
+                f"| {name} | {people} | {epsilon} "
+                f"| {sizes[2]:.3f} ({sizes[0]:.3f}) | {sizes[3]:.3f} ({sizes[1]:.3f}) "
+                f"| {reaches[2] / reaches[0]:.2f} | {reaches[3] / reaches[1]:.2f} |"
+            )
+
+
 def shared() -> Iterator[str]:
     """Measure the coverage of differences between months that share people."""
     from analyst.shared_months import KINDS, Months, coverage
@@ -130,5 +178,5 @@ def shared() -> Iterator[str]:
 if __name__ == "__main__" and sys.argv[1:]:
     print(json.dumps(all_pairs()))
 elif __name__ == "__main__":
-    for line in (*grid(), "", *drowned(), "", *shared()):
+    for line in (*grid(), "", *drowned(), "", *tails(), "", *shared()):
         print(line, flush=True)

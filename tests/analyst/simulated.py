@@ -13,17 +13,17 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.simulation.forecast.unit_moments import unit_moments
-from dpratio.simulation.population import PaperPopulation
+from dpratio.simulation.population import PaperPopulation, Population
 from dpratio.simulation.simulate import (
     Seeds,
-    View,
-    clip_people,
     simulate_release,
     simulate_sums,
+    view_of,
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
+from real_people import real_people
 
 # Up to so many people are invented one by one; sums of more are drawn as normal.
 _ONE_BY_ONE = 500
@@ -75,25 +75,43 @@ SETTINGS = [
 @cache
 def exact_sums(setting: Setting, cells: int, ratio: float, seed: int) -> Floats:
     """Sums of invented people, cells × measured sums."""
-    population = PaperPopulation(ratio)
-    plan = setting.plan
-    if setting.people > _ONE_BY_ONE:
+    people = PaperPopulation(ratio)
+    return sums_of(setting.plan, people, setting.people, cells, seed)
+
+
+def sums_of(
+    plan: Plan, population: Population, count: int, cells: int, seed: int
+) -> Floats:
+    """Sums of so many people of a population, cells × measured sums."""
+    (question,) = plan.questions
+    if count > _ONE_BY_ONE:
         rng = np.random.default_rng([seed, 1])
-        (asked,) = plan.questions
-        return unit_moments(plan, asked, population).sums(setting.people, cells, rng)
-    question = plan.questions[0]
-    view = View(
-        lambda people: clip_people(people, plan.box(question)),
-        [each.summand.factors for each in plan.questions[0].sums],
-        plan.contrast(question),
-    )
+        return unit_moments(plan, question, population).sums(count, cells, rng)
     return simulate_sums(
         population,
-        {"sums": view},
-        count=setting.people,
+        {"sums": view_of(plan, question)},
+        count=count,
         repetitions=cells,
         seeds=Seeds(seed),
     )["sums"]
+
+
+def real_release(
+    name: str, count: int, epsilon: float, cells: int, *, seed: int
+) -> Release:
+    """A release of people with long tails or odd weights, its groups repetitions."""
+    people = real_people()[name]
+    plan = make_plan(
+        Ratio("s", per="y", weight="w" if "w" in people.bounds else None),
+        bounds=people.bounds,
+        budget=Budget(epsilon),
+        mechanism="laplace",
+        stage=0,
+        clipping="unmeasured",
+    )
+    sums = sums_of(plan, people, count, cells, seed)
+    rng = np.random.default_rng([seed, 2])
+    return simulate_release(sums, plan, plan.questions[0], rng)
 
 
 def many_cells_release(

@@ -8,11 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analyst.simulated import DROWNED, SETTINGS, Setting, drowned_cells, many_cells
+from analyst.simulated import (
+    DROWNED,
+    SETTINGS,
+    Setting,
+    drowned_cells,
+    many_cells,
+    real_release,
+)
 from dpratio.analyst.comparison.common_ratio import common_ratio
+from dpratio.analyst.comparison.compare import compare_ratios
+from dpratio.analyst.comparison.comparison_target import ComparisonTarget
+from dpratio.analyst.comparison.equivalence import assess_equivalence
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 from dpratio.arrays import Floats
+from real_people import real_people
 
 RUNS = 20_000
 SIZE = pytest.approx(0.05, abs=0.01)
@@ -122,6 +133,28 @@ def test_sums_near_their_noise_are_told_apart_no_more_often_than_the_level_says(
     assert (pvalues < 0.01).mean() <= 0.012
     for alternative in ("greater", "less"):
         assert rejected(pvalues_of(statistic, alternative)) <= 0.056
+
+
+@pytest.mark.parametrize("people", [300, 500])
+def test_long_tails_are_not_rejected_more_often_on_one_side(people: int) -> None:
+    """Spend per visit: the size would be 0.08 with V as it is estimated."""
+    truth = real_people()["spend_per_visit"].ratio
+    release = real_release("spend_per_visit", people, 4, RUNS // 2, seed=7)
+    apart = compare_ratios(release, reference=truth, alternative="less")
+    assert rejected(apart.pvalue) <= 0.058
+    within = assess_equivalence(release, lower=0.0, upper=truth)
+    assert rejected(within.pvalue) <= 0.058
+    many = real_release("spend_per_visit", 5_000, 4, RUNS // 2, seed=8)
+    small, large = (
+        ComparisonTarget.of(
+            each, (), question=None, variance=None, is_one_sided=True
+        ).statistic
+        for each in (release, many)
+    )
+    every = (np.arange(RUNS // 2), np.arange(RUNS // 2))
+    statistic = Between(small, large, every, "difference").deviates(0.0)
+    for alternative in ("greater", "less"):
+        assert rejected(pvalues_of(statistic, alternative)) <= 0.058
 
 
 def test_ratios_of_negative_denominators_lie_on_the_side_where_they_are() -> None:

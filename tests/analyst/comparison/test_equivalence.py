@@ -11,6 +11,7 @@ from analyst.regions import people, regions_release
 from analyst.simulated import Setting, many_cells_release
 from dpratio.analyst.comparison.equivalence import assess_equivalence
 from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.arrays import Floats
 from dpratio.errors import InvalidInput
 from dpratio.release.release import Release
 
@@ -22,13 +23,21 @@ def release() -> Release:
     return regions_release(ROWS)
 
 
+def deviate(score: Floats, label: Floats) -> float:
+    """A z-test of a mean of zero, with amounts as they are or under the hypothesis."""
+    rest = score - label
+    total, square = rest.sum(), (rest**2).sum()
+    moved = [
+        each * (1 - each @ rest * total / square / each.sum())
+        for each in (score, label)
+    ]
+    return total / math.sqrt(max(square, ((moved[0] - moved[1]) ** 2).sum()))
+
+
 def test_without_noise_the_tests_are_those_of_the_rows(release: Release) -> None:
     answer = assess_equivalence(release, lower=0.95, upper=1.05)
     for at, (score, label) in enumerate(ROWS):
-        below, above = score - 0.95 * label, score - 1.05 * label
-        # Means of zero under the margins: z-tests around it.
-        rise = below.sum() / math.sqrt((below**2).sum())
-        fall = -above.sum() / math.sqrt((above**2).sum())
+        rise, fall = deviate(score, 0.95 * label), -deviate(score, 1.05 * label)
         wanted = max(stats.norm.sf(rise), stats.norm.sf(fall))
         assert answer.pvalue[at] == pytest.approx(wanted, rel=1e-5, abs=1e-12)
 
@@ -94,8 +103,8 @@ def test_notes_name_the_level_of_the_intervals_that_belong_to_one_sided_tests(
     wanted = f"The intervals are {level} % intervals: each end belongs to a one-sided"
     assert f"{wanted} test at {size} %." in answer.notes()
     single = estimate_ratios(release, level=float(level) / 100)
-    assert answer.ci_lower == pytest.approx(single.ci_lower, rel=1e-6)
-    assert answer.ci_upper == pytest.approx(single.ci_upper, rel=1e-6)
+    assert answer.ci_lower == pytest.approx(single.ci_lower, abs=1e-3)
+    assert answer.ci_upper == pytest.approx(single.ci_upper, abs=1e-3)
 
 
 def test_a_weak_denominator_decides_nothing() -> None:

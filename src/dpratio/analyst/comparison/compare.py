@@ -85,7 +85,13 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     require_one_of(alternative, ALTERNATIVES, "alternative")
     require_one_of(adjust, ADJUSTMENTS, "adjustment")
     require_level(level)
-    target = ComparisonTarget.of(release, groups, question=question, variance=variance)
+    target = ComparisonTarget.of(
+        release,
+        groups,
+        question=question,
+        variance=variance,
+        is_one_sided=alternative != "two-sided",
+    )
     if link is None:
         link = "lift" if np.isfinite(target.statistic.lowest) else "difference"
     links = [link] if isinstance(link, str) else list(link)

@@ -48,6 +48,7 @@ class ComparisonTarget:
         *,
         question: str | int | None,
         variance: str | None,
+        is_one_sided: bool = False,
     ) -> "ComparisonTarget":
         """Find the question that is asked about, and test its ratios."""
         require_release(release)
@@ -58,6 +59,7 @@ class ComparisonTarget:
         statistic = replace(
             silenced_statistic(moments, form, lowest=signs.lowest),
             denominator_is_positive=signs.denominator_is_positive,
+            is_one_sided=is_one_sided,
         )
         return cls(release, chosen, tuple(groups), statistic, form)
 
@@ -107,6 +109,7 @@ class ComparisonTarget:
         others = replace(
             silenced_statistic(rest, self.variance, lowest=self.statistic.lowest),
             denominator_is_positive=self.statistic.denominator_is_positive,
+            is_one_sided=self.statistic.is_one_sided,
         )
         both = (sides.first, np.arange(len(first)))
         rests = [REST] * len(first)

@@ -174,7 +174,9 @@ def assess_equivalence(
     require_level(level)
     require(level > 0.5, "level must be above 0.5", level, "0.95 is usual.")  # noqa: PLR2004
     _require_margins(lower, upper)
-    target = ComparisonTarget.of(release, groups, question=question, variance=variance)
+    target = ComparisonTarget.of(
+        release, groups, question=question, variance=variance, is_one_sided=True
+    )
     places = places_of(target.question, groups)
     require(len(places), "there is no group to judge", len(places))
     hypothesis = AgainstValue(target.statistic.only(places), 0.0, "difference")

@@ -93,7 +93,8 @@ class Pairs:
         for side, at, scored, part in sides:
             per = part / scored.variance
             doubt += per**2 * side.sampling.doubt_at(at)
-            sampling += per * scored.sampling
+            sampled = (scored.value, scored.sampling, scored.noise)
+            sampling += per * side.cautious(at, *sampled)
             noise += per * scored.noise
             # Several Laplace variables as one: docs/decisions/README.md.
             heavy.append(per * as_one([2 * scale**2 for scale in side.laplace(at)]))

@@ -82,8 +82,9 @@ def ends_of(near: AtEstimate, quantile: float) -> tuple[Floats, Floats]:
     looks = [_Look.of(near, fieller.step(middle, side), quantile) for side in _SIDES]
     slopes = [(each.factor - middle) / each.step for each in looks]
     bend = (slopes[1] - slopes[0]) / (looks[1].step - looks[0].step)
-    # A variance that is cut off at 0 has a kink there.
-    smooth = near.held.sampling > 0
+    # A variance that is cut off at 0 has a kink there; that of a test of one side has
+    # one at the estimate.
+    smooth = (near.held.sampling > 0) & (not near.statistic.is_one_sided)
     for each in looks:
         smooth &= each.held.sampling > 0
     # Over a lopsided stretch three factors say little of one side.
