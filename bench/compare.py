@@ -111,22 +111,25 @@ def tails() -> Iterator[str]:
 
     With V as it is estimated, and at least as it is under the hypothesis.
     """
+    from new_people import PUBLISHED, new_people
+
     from analyst.simulated import real_release
     from dpratio.analyst.comparison.comparison_target import ComparisonTarget
     from dpratio.analyst.comparison.hypothesis import Between
     from dpratio.analyst.ratio.tail import pvalues_of
     from real_people import real_people
 
+    listed = real_people() | {name: new_people(name) for name in PUBLISHED}
     every = np.arange(RUNS)
     yield "| people | n | epsilon | greater | less | lower reach | upper reach |"
     yield "|---" * 7 + "|"
-    for name in real_people():
+    for name, drawn in listed.items():
         for people, epsilon in ((100, 20), (300, 20), (500, 4), (500, 0.5)):
             sizes, reaches = [], []
             for is_one_sided in (False, True):
                 sides = [
                     ComparisonTarget.of(
-                        real_release(name, count, epsilon, RUNS, seed=count),
+                        real_release(drawn, count, epsilon, RUNS, seed=count),
                         (),
                         question=None,
                         variance=None,
@@ -154,6 +157,59 @@ def tails() -> Iterator[str]:
             )
 
 
+def lifts() -> Iterator[str]:
+    """Measure the coverage of lifts of survey weights, with noise and without.
+
+    Two arms of 2,000 people, 95 % intervals; a quarter of the runs.
+    """
+    from new_people import new_people
+
+    import dpratio as dpr
+    from analyst.samples import with_noise
+    from analyst.simulated import sums_of
+    from real_people import real_people
+
+    runs = RUNS // 4
+    groups = dpr.Groups.cross(
+        dpr.Keys("run", range(runs)), dpr.Keys("arm", ("new", "old"))
+    )
+    lifts = {
+        "lift of s": (dpr.functions.lift("numerator"), 0.0),
+        "lift of y": (dpr.functions.lift("per"), 0.0),
+        "ratio of ratios": (dpr.functions.ratio_of_ratios(), 1.0),
+    }
+    yield f"| people | strategy | epsilon | {' | '.join(lifts)} |"
+    yield "|---" * (3 + len(lifts)) + "|"
+    for name in ("survey_weights", "weights of a Pareto tail", "lognormal weights"):
+        people = real_people().get(name) or new_people(name)
+        for strategy in ("joint", "focused"):
+            for epsilon in (1, 4):
+                plan = dpr.make_plan(
+                    dpr.Ratio("s", per="y", weight="w"),
+                    bounds=people.bounds,
+                    budget=dpr.Budget(epsilon),
+                    mechanism="laplace",
+                    strategy=strategy,
+                    answers=("ratio", "means"),
+                    clipping="unmeasured",
+                    stage=0,
+                )
+                arms = [sums_of(plan, people, 2_000, runs, seed) for seed in (1, 2)]
+                sums = np.stack(arms, axis=1).reshape(2 * runs, -1)
+                cells = []
+                for function, truth in lifts.values():
+                    covered = []
+                    for noise in (True, False):
+                        release = with_noise(plan, sums, groups, 3, noise=noise)
+                        found = dpr.estimate_function(
+                            release, function, arms=("new", "old")
+                        )
+                        held = (found.ci_lower <= truth) & (truth <= found.ci_upper)
+                        covered.append(held.mean())
+                    cells.append(f"{covered[0]:.3f} ({covered[1]:.3f})")
+                yield f"| {name} | {strategy} | {epsilon} | {' | '.join(cells)} |"
+
+
 def shared() -> Iterator[str]:
     """Measure the coverage of differences between months that share people."""
     from analyst.shared_months import KINDS, Months, coverage
@@ -178,5 +234,5 @@ def shared() -> Iterator[str]:
 if __name__ == "__main__" and sys.argv[1:]:
     print(json.dumps(all_pairs()))
 elif __name__ == "__main__":
-    for line in (*grid(), "", *drowned(), "", *tails(), "", *shared()):
+    for line in (*grid(), "", *drowned(), "", *tails(), "", *lifts(), "", *shared()):
         print(line, flush=True)

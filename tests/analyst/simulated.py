@@ -23,7 +23,7 @@ from dpratio.simulation.simulate import (
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
-from real_people import real_people
+from real_people import RealPeople
 
 # Up to so many people are invented one by one; sums of more are drawn as normal.
 _ONE_BY_ONE = 500
@@ -97,10 +97,9 @@ def sums_of(
 
 
 def real_release(
-    name: str, count: int, epsilon: float, cells: int, *, seed: int
+    people: RealPeople, count: int, epsilon: float, cells: int, *, seed: int
 ) -> Release:
     """A release of people with long tails or odd weights, its groups repetitions."""
-    people = real_people()[name]
     plan = make_plan(
         Ratio("s", per="y", weight="w" if "w" in people.bounds else None),
         bounds=people.bounds,

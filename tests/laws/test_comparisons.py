@@ -138,13 +138,13 @@ def test_sums_near_their_noise_are_told_apart_no_more_often_than_the_level_says(
 @pytest.mark.parametrize("people", [300, 500])
 def test_long_tails_are_not_rejected_more_often_on_one_side(people: int) -> None:
     """Spend per visit: the size would be 0.08 with V as it is estimated."""
-    truth = real_people()["spend_per_visit"].ratio
-    release = real_release("spend_per_visit", people, 4, RUNS // 2, seed=7)
+    spend = real_people()["spend_per_visit"]
+    truth, release = spend.ratio, real_release(spend, people, 4, RUNS // 2, seed=7)
     apart = compare_ratios(release, reference=truth, alternative="less")
     assert rejected(apart.pvalue) <= 0.058
     within = assess_equivalence(release, lower=0.0, upper=truth)
     assert rejected(within.pvalue) <= 0.058
-    many = real_release("spend_per_visit", 5_000, 4, RUNS // 2, seed=8)
+    many = real_release(spend, 5_000, 4, RUNS // 2, seed=8)
     small, large = (
         ComparisonTarget.of(
             each, (), question=None, variance=None, is_one_sided=True
