@@ -111,7 +111,7 @@ def test_19_the_guess_is_found_in_noisy_totals_alone(
     total = sum(table["visits"])
     assert abs(total - 3_600) < 10
     release = release_sums(table, plan, ledger=None, engine="python")
-    assert release.questions[0].ratio.guess == pytest.approx(5, rel=0.01)
+    assert release.questions[0].ratio.guess == pytest.approx(5, rel=0.05)
 
 
 def test_20_raw_sums_that_are_rounded_move_what_is_mixed_of_them() -> None:

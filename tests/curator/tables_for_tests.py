@@ -74,7 +74,7 @@ def plan_of(
     if weight is not None:
         bounds[weighted] = weight
     wanted: dict[str, Any] = {"strategy": "even", "mechanism": "laplace"}
-    wanted |= {"clipping": "unmeasured"} | terms
+    wanted |= {"clipping": "unmeasured", "stage": 0} | terms
     letters = ("guess", "residual_bound", "minus")
     of_ratio = {name: wanted.pop(name, None) for name in letters}
     bounds |= wanted.pop("bounds", {})

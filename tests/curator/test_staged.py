@@ -43,7 +43,7 @@ def test_every_engine_gives_the_same_stages(kind: str) -> None:
         first, *others = [released(TABLE, plan, engine) for engine in ENGINES]
     for each in others:
         assert each.questions == first.questions
-    assert first.questions[0].ratio.guess == pytest.approx(2.5, rel=0.05)
+    assert first.questions[0].ratio.guess == pytest.approx(2.5, rel=0.15)
 
 
 @pytest.mark.parametrize("kind", PLANS)
@@ -100,10 +100,19 @@ NAMES = ("spend", "visits", "w", "region", "id")
 
 
 @pytest.mark.parametrize("kind", quick_first(reversed(PLANS), 2))
-@given(others=st.lists(rows, max_size=4), own=st.lists(rows, min_size=1, max_size=4))
+@given(
+    others=st.lists(rows, max_size=4),
+    own=st.lists(rows, min_size=1, max_size=4),
+    noisy=st.sampled_from(
+        [(5e5, 2e5), (0.0, 0.0), (-3e9, 7.0), (8e3, 1e3), (1e9, 2e9)]
+    ),
+)
 @fixed(5)
 def test_one_unit_moves_both_stages_no_further_than_priced(
-    kind: str, others: list[tuple[Any, ...]], own: list[tuple[Any, ...]]
+    kind: str,
+    others: list[tuple[Any, ...]],
+    own: list[tuple[Any, ...]],
+    noisy: tuple[float, float],
 ) -> None:
     """Each stage for itself; the second for whatever guess the first has found."""
     plan = plan_of(kind)
@@ -128,12 +137,11 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
     grid = totals_grid(plan.raw_grid(plan.questions[0]))
     assert cost <= pooled_ratio("laplace", grid, scales, unit, cells)
     assert cost <= plan.stage.epsilon
-    strong = tuple(
+    totals = tuple(
         round(total / each.step)
-        for total, each in zip((5e5, 2e5), plan.stage.firsts[0], strict=True)
+        for total, each in zip(noisy, plan.stage.firsts[0], strict=True)
     )
-    (asked_for,) = realise(plan, [strong])
-    assert asked_for.ratio.guess == 2.5
+    (asked_for,) = realise(plan, [totals])
     with without_noise(), pytest.MonkeyPatch.context() as patched:
         patched.setattr(room, "realise", lambda *_: (asked_for,))
         patched.setattr("dpratio.release.release.is_realised", lambda *_: True)
@@ -178,11 +186,12 @@ def test_each_stage_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_table_without_rows_has_two_stages_too() -> None:
-    """Nothing is found in noise; the declared sums are measured, of nobody."""
+    """Nothing is found, and the sums of nobody are measured all the same."""
     plan = plan_of("groups")
-    (question,) = released(TABLE.slice(0, 0), plan).questions
-    assert question.asked == plan.questions[0]
-    assert question.values.shape == (3, 6)
+    with without_noise():
+        (question,) = released(TABLE.slice(0, 0), plan).questions
+    assert question.ratio == plan.questions[0].ratio
+    assert question.values.tolist() == [[0] * 6] * 3
 
 
 def test_a_ledger_is_charged_once_for_both_stages(tmp_path: Path) -> None:

@@ -95,9 +95,9 @@ def realise_contrast(
         >>> box = {"s": Bounds(0, 9), "y": Bounds(0, 1)}
         >>> expected = Expected(Fraction(1, 2), Fraction(1))
         >>> realise_contrast(expected, box, [3_001, 999], firsts)
-        FoundGuess(centre=3.0, distance=0.03125)
+        FoundGuess(centre=3.0, distance=0.015625)
         >>> realise_contrast(expected, box, [3_001, 0], firsts)
-        FoundGuess(centre=0.5, distance=0.7071067811865476)
+        FoundGuess(centre=0.5, distance=1.0)
     """
     learned = learn(expected, box, totals, firsts)
     power = _magnitude(learned.variance) - 1
