@@ -9,9 +9,8 @@ __all__ = ["READINGS", "read_figure"]
 
 Row = dict[str, Any]
 
-# What the sentences that state these figures say: "from ε = 0.5 on", "n·ε of 400".
+# The sentence that states the figure says "from ε = 0.5 on".
 _LEAST_EPSILON = 0.5
-_LEAST_PEOPLE_TIMES_EPSILON = 400
 
 
 def read_figure(reads: str, printed: str) -> float:
@@ -56,25 +55,6 @@ def _mean_coverage(rows: list[Row]) -> float:
     return mean(float(row["coverage"]) for row in _on_ratio(rows))
 
 
-def _unweighted(rows: list[Row]) -> Iterator[Row]:
-    """Keep tables without weights, with enough people and budget, and no guess."""
-    return (
-        row
-        for row in rows
-        if row["people"] != "survey_weights"
-        and row["guess"] == "none"
-        and row["n"] * row["epsilon"] >= _LEAST_PEOPLE_TIMES_EPSILON
-    )
-
-
-def _least_wider_real(rows: list[Row]) -> float:
-    return min(map(_percent_wider, _unweighted(rows)))
-
-
-def _most_wider_real(rows: list[Row]) -> float:
-    return max(map(_percent_wider, _unweighted(rows)))
-
-
 def _cells_that_agree(rows: list[Row]) -> float:
     return sum(bool(row["agrees"]) for row in rows)
 
@@ -86,7 +66,5 @@ READINGS: dict[str, Callable[[list[Row]], float]] = {
     "most_wider_from_half": _most_wider_from_half,
     "least_coverage": _least_coverage,
     "mean_coverage": _mean_coverage,
-    "least_wider_real": _least_wider_real,
-    "most_wider_real": _most_wider_real,
     "cells_that_agree": _cells_that_agree,
 }

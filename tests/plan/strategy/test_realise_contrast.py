@@ -116,7 +116,7 @@ spreads = st.integers(-200, 200).map(lambda power: Fraction(2) ** power)
 )
 @example(2**62, 1, (2.0**470, 2.0**-500), (2.0**-10, 2.0**-10), 1.0, Fraction(2**200))
 @example(1, 2**62, (2.0**-500, 2.0**470), (2.0**50, 2.0**-10), 1.0, Fraction(1))
-@example(1, 2**40, (2.0**-100, 1.0), (2.0**-10, 2.0**-10), 0.0, Fraction(1))
+@example(2**20, 2**40, (2.0**-100, 1), (2.0**-10, 2.0**-10), 0.0, Fraction(1, 2**200))
 def test_whatever_the_totals_they_lead_to_a_guess(
     top: int,
     bottom: int,
