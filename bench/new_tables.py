@@ -2,9 +2,9 @@
 
 `python bench/new_tables.py --seed 5` prints the table of docs/methods/limit.md: ten
 populations that no rule was tuned on. `--tuned` runs the ten others, `--guess 1` gives
-every plan the true ratio. A cell whose denominator is below 20 noise scales of one
-query, or whose variance is below one noise scale of Σz², is shown in brackets and not
-judged.
+every plan the true ratio, `--terms` changes its terms. A cell whose denominator is
+below 20 noise scales of one query, or whose variance is below one noise scale of Σz²,
+is shown in brackets and not judged, and neither is one of 300 people.
 """
 
 import argparse
@@ -13,7 +13,6 @@ import math
 from functools import partial
 from itertools import product
 from multiprocessing import Pool
-from pathlib import Path
 from typing import Any
 
 from new_people import PUBLISHED, TUNED, new_people
@@ -24,6 +23,7 @@ from dpratio.analyst.ratio.tail import normal_quantile
 EPSILONS = (0.2, 1.0, 4.0)
 SIZES = (300, 2_000, 10_000)
 LEVEL = 0.95
+FEW, MANY = 400, 2_000  # n·ε of milder targets: without weights, and with them.
 _WEAK = 20
 
 
@@ -100,25 +100,24 @@ def _said(row: dict[str, Any]) -> str:
 
 
 def summary(rows: list[dict[str, Any]]) -> list[str]:
-    """Say the geometric mean and the worst of the judged cells, by n·ε."""
-    lines = []
+    """Say what the judged cells without weights come to, each beside its target."""
     judged = [row for row in rows if row["judged"] and not row["weighted"]]
-    near, far = (
-        [row for row in judged if (row["n"] * row["epsilon"] < 500) == weak]  # noqa: PLR2004
-        for weak in (True, False)
-    )
-    for which, some in (("all", judged), ("n·ε = 400", near), ("n·ε ≥ 2,000", far)):
-        if some:
-            mean = math.exp(sum(math.log(row["width"]) for row in some) / len(some))
-            worst = max(some, key=lambda row: row["width"])
-            lines.append(
-                f"{which}: {len(some)} cells, geometric mean {mean:.3f}, worst "
-                f"{worst['width']:.2f} ({worst['people']}, {worst['n']:,}, "
-                f"{worst['epsilon']:g})"
-            )
-    covered = [row["coverage"] for row in rows]
-    lines.append(f"coverage {min(covered):.4f} to {max(covered):.4f}")
-    return lines
+    far = [row["width"] for row in judged if row["n"] * row["epsilon"] > FEW]
+    near = [row["width"] for row in judged if row["n"] * row["epsilon"] <= FEW]
+    weighted = [row for row in rows if row["weighted"]]
+    heavy = [row["width"] for row in weighted if row["n"] * row["epsilon"] == MANY]
+    covered = [row["coverage"] for row in rows if row["judged"]]
+    logs = [math.log(row["width"]) for row in judged]
+    figures = {
+        "geometric_mean": (math.exp(sum(logs) / len(logs)), "1.10"),
+        "worst_above_400": (max(far), "1.5"),
+        "worst_at_400": (max(near), "1.7"),
+        "worst_weighted_at_2000": (max(heavy), "1.7"),
+        "coverage_least": (min(covered), "0.942"),
+        "coverage_most": (max(covered), "0.97"),
+        "cells": (len(judged), "-"),
+    }
+    return [f"{name} {value:.4g} {target}" for name, (value, target) in figures.items()]
 
 
 if __name__ == "__main__":
@@ -129,13 +128,10 @@ if __name__ == "__main__":
     parser.add_argument("--guess", type=float, help="multiplies the true ratio")
     parser.add_argument("--terms", default="{}", help="more terms of plans, as JSON")
     parser.add_argument("--sizes", type=json.loads, default=SIZES)
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     names = TUNED if given.tuned else PUBLISHED
     tasks = list(product(names, sorted(given.sizes, reverse=True)))
     with Pool() as pool:
         found = pool.map(partial(rows_of, options=given), tasks, chunksize=1)
     listed = [row for rows in found for row in rows]
-    if given.json is not None:
-        given.json.write_text(json.dumps(listed))
     print("\n".join([*table(listed), "", *summary(listed)]))

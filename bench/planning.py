@@ -16,7 +16,7 @@ ROUNDS = 7
 
 
 def figures() -> Iterator[Figure]:
-    """Measure the plans of the six populations of real_tables.py."""
+    """Measure the plans of the six populations of tests/real_people.py."""
     from real_people import real_people
 
     for name, people in real_people().items():

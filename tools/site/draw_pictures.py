@@ -64,7 +64,7 @@ def bounds() -> Chart:
     rows = []
     for upper in uppers:
         plan = dpr.make_plan(
-            dpr.Ratio("spent", per="orders", guess=25, guess_is="unknown"),
+            dpr.Ratio("spent", per="orders"),
             bounds={"spent": dpr.Bounds(0, upper), "orders": dpr.Bounds(0, 4)},
             budget=dpr.Budget(epsilon=0.5),
             n=3_000,
