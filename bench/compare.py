@@ -90,7 +90,8 @@ def drowned() -> Iterator[str]:
             drowned_cells(mechanism, ratio, size, RUNS, seed=seed)
             for seed, size in enumerate(sizes)
         ]
-        found = Between(*sides, (every, every), "difference").deviates(0.0)
+        first, second = sides
+        found = Between(first, second, (every, every), "difference").deviates(0.0)
         above, below = (
             (pvalues_of(found, each) < 0.05).mean()  # noqa: PLR2004
             for each in ("greater", "less")
@@ -137,7 +138,8 @@ def tails() -> Iterator[str]:
                     ).statistic
                     for count in (people, 5_000)
                 ]
-                contest = Between(*sides, (every, every), "difference")
+                first, second = sides
+                contest = Between(first, second, (every, every), "difference")
                 found = contest.deviates(0.0)
                 sizes += [
                     (pvalues_of(found, side) < 0.05).mean()  # noqa: PLR2004

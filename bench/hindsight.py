@@ -101,7 +101,7 @@ def plain(totals: list[int], firsts: Sequence[MeasuredSum]) -> Expected:
 
 if __name__ == "__main__":
     rng = np.random.default_rng(7)
-    found = defaultdict(list)
+    found: defaultdict[int, list[list[float]]] = defaultdict(list)
     for name, (n, epsilon) in product(TUNED | PUBLISHED, CELLS):
         if "w" not in new_people(name).bounds and "equal" not in name:
             found[min(round(n * epsilon), 8_000)] += log_widths(name, n, epsilon, rng)

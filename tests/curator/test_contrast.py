@@ -169,7 +169,8 @@ def cells_by_hand(plan: Plan, rows: list[dict[str, float]]) -> list[int]:
 def test_without_weights_z_and_h_are_of_score_and_label_alone(
     label: Bounds, engine: str
 ) -> None:
-    plan = plan_of(Bounds(0, 1), label, strategy="focused", answers=("ratio", "means"))
+    answers = ("ratio", "means")
+    plan = plan_of(Bounds(0, 1), label, strategy="focused", answers=answers, guess=1.0)
     table = pa.table({"score": [0.75, 0.25], "label": [1.0, 0.0]})
     rows = [{"z": -0.25, "h": 1.75}, {"z": 0.25, "h": 0.25}]
     assert [each.summand.name for each in plan.questions[0].sums][-1] == "w"

@@ -125,7 +125,7 @@ def test_what_counting_would_cost_is_what_it_costs(
     groups: Groups | None, mechanism: str
 ) -> None:
     """A plan that sees so many has the share that another says it would take."""
-    terms = {"mechanism": mechanism, "groups": groups, "stage": 0}
+    terms: dict[str, Any] = {"mechanism": mechanism, "groups": groups, "stage": 0}
     said = describe_uncounted(plan_of("unmeasured", **terms))
     told = float(said.split("would take ")[1].split()[0])
     plan = plan_of(**terms)

@@ -31,7 +31,7 @@ def deviate(score: Floats, label: Floats) -> float:
         each * (1 - each @ rest * total / square / each.sum())
         for each in (score, label)
     ]
-    return total / math.sqrt(max(square, ((moved[0] - moved[1]) ** 2).sum()))
+    return float(total) / math.sqrt(max(square, ((moved[0] - moved[1]) ** 2).sum()))
 
 
 def test_without_noise_the_tests_are_those_of_the_rows(release: Release) -> None:

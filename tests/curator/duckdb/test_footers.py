@@ -55,7 +55,7 @@ def test_a_footer_that_lies_about_keys_drops_no_row(
     seen = file.filter(asked).count("k").fetchall()
     assert seen == [(0,)]  # DuckDB believes the footer.
     plan = dpr.make_plan(
-        dpr.Ratio("s", per="y"),
+        dpr.Ratio("s", per="y", guess=1),
         bounds={"s": dpr.Bounds(0, 1), "y": dpr.Bounds(0, 1)},
         groups=dpr.Groups("k", keys),
         budget=dpr.Budget(1),

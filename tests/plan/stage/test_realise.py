@@ -48,8 +48,8 @@ def test_each_question_has_its_own_guess_and_noise_leaves_the_declared_one() -> 
     assert found[1].ratio.guess == pytest.approx(2.5, rel=0.1)
     assert is_realised(TWO, found, totals)
     # Nobody gets further than their totals: the declared guess is not left for zero.
-    (found,) = realise(PLAN, [cells_for(PLAN, *WEAK)])
-    moved = replace(found, ratio=replace(RATIO, guess=0.0))
+    (alone,) = realise(PLAN, [cells_for(PLAN, *WEAK)])
+    moved = replace(alone, ratio=replace(RATIO, guess=0.0))
     assert not is_realised(PLAN, (moved,), [cells_for(PLAN, *WEAK)])
 
 

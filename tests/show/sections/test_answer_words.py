@@ -77,7 +77,7 @@ def test_one_sided_tests_say_what_was_tested() -> None:
         RELEASE, "west", "north", null=0.1, alternative="greater"
     )
     assert headline_of(found).endswith(
-        " to no upper end, p = 0.00012 (tested: above 10.0 %)."
+        " to no upper end, p = 0.00015 (tested: above 10.0 %)."
     )
 
 
