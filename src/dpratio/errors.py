@@ -42,7 +42,8 @@ __all__ = [
 class DpratioError(Exception):
     """The root of every error dpratio raises on purpose.
 
-    ``exit_code`` is the code with which the command line ends.
+    ``exit_code`` is the code with which the command line ends. ``field`` names the term
+    or argument that broke a rule, or in a document its path; None where none did.
 
     Example:
         >>> import dpratio as dpr
@@ -54,6 +55,10 @@ class DpratioError(Exception):
     """
 
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str = "", *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class InvalidInput(DpratioError, ValueError):

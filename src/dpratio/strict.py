@@ -6,6 +6,7 @@ raises `DocumentRefused` with the path, so readers are written without checks.
 
 import contextlib
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,6 +19,7 @@ from dpratio.errors import DocumentRefused, InvalidInput
 __all__ = ["Node"]
 
 _LONGEST_EXACT = 300
+_DIGITS = re.compile(f"0|-?[1-9][0-9]{{0,{_LONGEST_EXACT}}}")
 
 Made = TypeVar("Made")
 
@@ -93,6 +95,12 @@ class Node:
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             self.refuse("must be a whole number")
         return self.value
+
+    def whole(self) -> int:
+        """Read a whole number written as text, of any size that a term may have."""
+        if not _DIGITS.fullmatch(self.text()):
+            self.refuse("must be a whole number written as text")
+        return int(self.text())
 
     def number(self) -> float:
         """Read a finite number."""

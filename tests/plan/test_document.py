@@ -79,7 +79,7 @@ def test_a_plan_is_written_in_plain_words() -> None:
         "name": "wy",
         "factors": ["w", "y"],
         "step": 2.0**-23,
-        "sensitivity": 3 * 2**23,
+        "sensitivity": str(3 * 2**23),
         "scale": 30.0 * 2**23,
     }
 
@@ -121,9 +121,7 @@ def test_a_plan_without_groups_or_weights_writes_null() -> None:
     assert there_and_back(plan) == plan
 
 
-names = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1
-)
+names = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1)
 keys: st.SearchStrategy[list[Any]] = (
     st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00")))
     | st.lists(st.integers(-(2**63 - 1), 2**63 - 1))

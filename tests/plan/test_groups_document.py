@@ -105,7 +105,7 @@ def test_documents_are_plain() -> None:
                     "last": "2026-01-01",
                 }
             },
-            {"keys": {"column": "k", "values": [1]}},
+            {"keys": {"column": "k", "values": [{"integer": "1"}]}},
         ],
         "cells": [[0, 0]],
     }
@@ -157,10 +157,10 @@ SEEN = {"column": "t", "every": "day", "first": "2026-01-01", "last": "soon"}
             "$.dimensions[0].keys.values[0]: unknown field 'day'.",
         ),
         (keyed(["a"]) | {"cells": [[1]]}, "$: every cell names one key of each dim"),
-        (keyed(["a"]) | {"cells": [[0], [0]]}, "$: a group key is declared once"),
+        (keyed(["a"]) | {"cells": [[0], [0]]}, "$: cells are listed once each"),
         (keyed(["a"]) | {"cells": [["0"]]}, "$.cells[0][0]: must be a whole number"),
         (keyed(["a"]) | {"cells": [0]}, "$.cells[0]: must be a list, got 0."),
-        (keyed(["a"]) | {"cells": []}, "$: every cell names one key of each dim"),
+        (keyed(["a"]) | {"cells": []}, "$: cells are listed once each"),
         ({"dimensions": [BINNED], "cells": None}, "$.dimensions[0]: edges must rise"),
         (
             {"dimensions": [BINNED | {"keys": 1}], "cells": None},

@@ -155,7 +155,7 @@ def test_edited_terms_of_a_question_are_refused(
 
 def test_rows_have_no_totals_in_any_question() -> None:
     asked = Question(RATIO, groups=MONTHS, totals=MONTHLY)
-    with pytest.raises(InvalidInput, match="rows have no totals and lie in one"):
+    with pytest.raises(InvalidInput, match="totals and most_groups need a unit"):
         make_plan(asked, bounds=BOUNDS, budget=Budget(1))
 
 

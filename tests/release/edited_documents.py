@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dpratio.codec import canonical
 from dpratio.errors import DocumentRefused
 from dpratio.release.files import read_release, release_to_bytes
 from dpratio.release.release import Release
@@ -23,8 +24,7 @@ def document_of(release: Release) -> dict[str, Any]:
 def checksum(document: dict[str, Any]) -> str:
     """Compute the checksum as the format defines it, from the outside."""
     body = {name: part for name, part in document.items() if name != "sha256"}
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(canonical(body)).hexdigest()
 
 
 def refusal(path: Path, text: str | bytes) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dpratio.errors import DocumentRefused
 from dpratio.release.checked_json import checked_bytes
 from release.edited_documents import document_of, refusal, signed
 from release.releases_for_tests import RELEASES
@@ -33,7 +34,7 @@ EDITS: list[tuple[str, str, object, str]] = [
     (
         "found: text",
         "found",
-        found(keys={"column": "g", "values": [1, 2]}),
+        found(keys={"column": "g", "values": [{"integer": "1"}, {"integer": "2"}]}),
         "$.parts[0].found: must be keys of 'g', all text",
     ),
     (
@@ -94,5 +95,5 @@ def test_a_plan_that_costs_more_than_it_says_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_no_document_holds_what_is_no_number(value: float) -> None:
-    with pytest.raises(ValueError, match="not JSON compliant"):
+    with pytest.raises(DocumentRefused, match="finite numbers"):
         checked_bytes({"ratio": value})

@@ -100,9 +100,9 @@ EDITS: dict[str, list[tuple[object, str | None]]] = {
         ("region", "$.plan: the plan's terms break a rule: a unit"),
         (5, "$.plan.unit.column: must be text, got 5."),
     ],
-    "plan.unit.totals": [({"score": [0, 1]}, "$.plan.unit: rows have no totals")],
+    "plan.unit.totals": [({"score": [0, 1]}, "$.plan.unit: totals and most_groups")],
     "plan.unit.most_groups": [
-        (2, "$.plan.unit: rows have no totals and lie in one"),
+        (2, "$.plan.unit: totals and most_groups need"),
         ("2", "$.plan.unit.most_groups: must be a whole"),
     ],
     "plan.unit.neighbours": [
@@ -134,7 +134,7 @@ EDITS: dict[str, list[tuple[object, str | None]]] = {
         (0, "$.plan: the lattice step of Σ w is not"),
     ],
     "plan.parts.0.sums.0.sensitivity": [
-        (1, "$.plan: the sensitivity of Σ w must be 25165824 cells, got 1."),
+        ("1", "$.plan: the sensitivity of Σ w must be 25165824 cells, got 1."),
     ],
     "plan.parts.0.sums.0.scale": [
         (

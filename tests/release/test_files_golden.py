@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dpratio.codec import canonical
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.files import read_release, write_release
 from release.edited_documents import checksum
@@ -75,20 +76,7 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
         "9007199254740993",
     ]
     assert document["sha256"] == checksum(document)
-    assert list(document) == [
-        "format",
-        "version",
-        "id",
-        "made_by",
-        "simulated",
-        "origin",
-        "sources",
-        "ledger",
-        "plan",
-        "parts",
-        "values",
-        "sha256",
-    ]
+    assert GOLDEN.read_bytes() == canonical(document)
     assert document["parts"] == [{"found": None, "noise": None}]
     assert document["sources"] == []
     assert document["plan"]["partitions"] == [
@@ -100,15 +88,6 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
         }
     ]
     plan = golden_document(GOLDEN_FOCUSED)["plan"]
-    assert list(plan) == [
-        "bounds",
-        "unit",
-        "privacy",
-        "answers",
-        "partitions",
-        "found",
-        "parts",
-    ]
     assert plan["unit"] == {
         "column": None,
         "totals": {},
@@ -118,7 +97,7 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
     }
     assert plan["partitions"] == [None]
     (question,) = plan["parts"]
-    assert list(question) == ["ratio", "partition", "weight", "sums"]
+    assert set(question) == {"ratio", "partition", "weight", "sums"}
     assert (question["partition"], question["weight"]) == (0, "1")
     assert question["ratio"] == {
         "numerator": "claims",
@@ -134,7 +113,7 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
         "name": "zh",
         "factors": ["z", "h"],
         "step": 2.0**-22,
-        "sensitivity": 2**24,
+        "sensitivity": str(2**24),
         "scale": 11.0 * 2**24,
     }
 

@@ -23,27 +23,27 @@ from planned import plan_scores
 from release.golden_releases import LARGEST, only_question
 from release.releases_for_tests import RELEASES
 
-ODD_BOUNDS = {"é\n": Bounds(-0.1, 7), '"': Bounds(-3, 0.5), "\\": Bounds(0, 1e-9)}
+ODD_BOUNDS = {"é '": Bounds(-0.1, 7), '"': Bounds(-3, 0.5), "\\": Bounds(0, 1e-9)}
 
 
 PLANS = [
     plan_scores(Budget("0.1"), strategy="even"),
     make_plan(
-        Ratio("é\n", per='"', weight="\\"),
+        Ratio("é '", per='"', weight="\\"),
         bounds=ODD_BOUNDS,
         budget=Budget(Fraction(1, 3), "1e-6"),
         strategy="even",
         mechanism="classical_gaussian",
     ),
     make_plan(
-        Ratio("é\n", per='"', weight="\\", guess=0.1, guess_is="unknown"),
+        Ratio("é '", per='"', weight="\\", guess=0.1, guess_is="unknown"),
         bounds=ODD_BOUNDS,
         budget=Budget(Fraction(1, 3), "1e-6"),
         strategy="joint",
     ),
     plan_scores(Budget("0.1")),
     make_plan(
-        Ratio("é\n", per='"', weight="\\", guess=-1 / 3, residual_bound=1.1e-9),
+        Ratio("é '", per='"', weight="\\", guess=-1 / 3, residual_bound=1.1e-9),
         bounds=ODD_BOUNDS,
         budget=Budget(Fraction(1, 3), "1e-6"),
         answers=["ratio", "means"],

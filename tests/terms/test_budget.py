@@ -57,7 +57,7 @@ def test_delta_must_be_at_least_0_and_below_1(delta: float | str | Fraction) -> 
     with pytest.raises(InvalidInput) as caught:
         Budget(1, delta)
     assert str(caught.value) == (
-        f"delta must be at least 0, below 1, got {show_given(delta)}. "
+        f"delta must be 0, or at least 1e-100 and below 1, got {show_given(delta)}. "
         "Values such as 1e-6 are usual; 0 means none."
     )
 
@@ -66,7 +66,7 @@ def test_delta_must_be_at_least_0_and_below_1(delta: float | str | Fraction) -> 
 def test_a_delta_too_small_to_mean_anything_is_refused(
     delta: float | str | Fraction,
 ) -> None:
-    with pytest.raises(InvalidInput, match=r"^delta must be 0 or at least 1e-100"):
+    with pytest.raises(InvalidInput, match=r"^delta must be 0, or at least 1e-100"):
         Budget(1, delta)
 
 

@@ -125,7 +125,7 @@ def test_a_binned_column_needs_bounds() -> None:
     with pytest.raises(InvalidInput) as caught:
         Groups.cross(SEX, BINS).within({"sex": Bounds(0, 1)})
     assert str(caught.value) == (
-        "a binned column needs bounds, got 'score'. Add bounds for 'score'."
+        "a binned column needs bounds. Add bounds for 'score'."
     )
 
 

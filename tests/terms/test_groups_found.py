@@ -27,7 +27,7 @@ def test_finding_keys_needs_a_delta() -> None:
     with pytest.raises(InvalidInput) as caught:
         PrivateKeys("shop", Budget("0.2"))
     assert str(caught.value) == (
-        "finding keys needs a delta above 0, got '0'. Give a delta such as 1e-7."
+        "finding keys needs a delta above 0. Give a delta such as 1e-7."
     )
 
 

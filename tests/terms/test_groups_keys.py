@@ -91,17 +91,27 @@ def test_the_kind_of_keys_is_known(keys: list[Any], kind: type) -> None:
 
 @pytest.mark.parametrize("name", BAD_NAMES)
 def test_the_group_column_is_text(name: Any) -> None:  # noqa: ANN401
-    with pytest.raises(InvalidInput, match=r"^a column name must be text without NUL"):
+    with pytest.raises(
+        InvalidInput, match=r"^a column name must be text without control"
+    ):
         Keys(name, ["north"])
-    with pytest.raises(InvalidInput, match=r"^a column name must be text without NUL"):
+    with pytest.raises(
+        InvalidInput, match=r"^a column name must be text without control"
+    ):
         ScoreBins(name)
-    with pytest.raises(InvalidInput, match=r"^a column name must be text without NUL"):
+    with pytest.raises(
+        InvalidInput, match=r"^a column name must be text without control"
+    ):
         Periods(name, "day", DAY, DAY)
-    with pytest.raises(InvalidInput, match=r"^a column name must be text without NUL"):
+    with pytest.raises(
+        InvalidInput, match=r"^a column name must be text without control"
+    ):
         PrivateKeys(name, Budget(1, "1e-7"))
     with pytest.raises(InvalidInput, match=r"^(a column name|groups need a column)"):
         Groups(name, ["north"])
-    with pytest.raises(InvalidInput, match=r"^a column name must be text without NUL"):
+    with pytest.raises(
+        InvalidInput, match=r"^a column name must be text without control"
+    ):
         Groups(["a", name], [("north", "x")])
 
 
@@ -112,9 +122,9 @@ def test_keys_are_a_list(keys: Any) -> None:  # noqa: ANN401
 
 
 def test_at_least_one_key_is_declared() -> None:
-    with pytest.raises(InvalidInput, match=r"^groups need at least one key, got \(\)"):
+    with pytest.raises(InvalidInput, match=r"^groups need at least one key"):
         Groups("region", [])
-    with pytest.raises(InvalidInput, match=r"^groups need at least one key, got \[\]"):
+    with pytest.raises(InvalidInput, match=r"^groups need at least one key"):
         Groups(["region", "sex"], [])
 
 

@@ -87,7 +87,7 @@ def test_a_unit_is_what_a_question_says_or_what_it_says_itself() -> None:
     half = UNIT.of_question({"trips": Bounds(0, 6)})
     totals = {"delay": Bounds(0, 1200), "trips": Bounds(0, 6)}
     assert half == replace(UNIT, totals=totals)
-    with pytest.raises(InvalidInput, match="rows have no totals and lie in one group"):
+    with pytest.raises(InvalidInput, match="totals and most_groups need a unit"):
         PrivacyUnit().of_question(MONTHLY)
 
 
@@ -146,7 +146,7 @@ def test_each_ratio_takes_the_totals_of_its_columns() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("trips = [0, 6]", "late = [0, 6]", "$.groups[1].totals: no ratio adds up"),
+        ("trips = [0, 6]", "late = [0, 6]", "$.groups: no ratio adds up 'late'"),
         ("trips = [0, 6]", "trips = 6", "$.groups[1].totals.trips: must be [lower"),
         ("[1, 2, 3]", "[1]\nmost_groups = 3", "$.groups[1]: unknown field 'most_gr"),
     ],
@@ -163,7 +163,7 @@ def test_bad_terms_of_groups_are_refused_with_their_path(
 def test_people_count_once_in_every_question() -> None:
     ratio = Ratio("delay", per="people")
     asked = Question(ratio, totals={"people": Bounds(0, 1)})
-    rule = "people count once each: a question has no totals of 'people'"
+    rule = "people count once each: totals of 'people' are 0 to 1"
     with pytest.raises(InvalidInput, match=rule):
         Study(asked, bounds={"delay": Bounds(0, 9)}, budget=Budget(1), unit=UNIT)
     own = Question(ratio, totals={"delay": Bounds(0, 9)})

@@ -12,7 +12,18 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.terms.ratio import GUESSES, Ratio
 
-BAD_NAMES = ["", "a\x00b", "lone \ud800", None, 3, b"score", ["score"]]
+BAD_NAMES = [
+    "a\u202eb",
+    "a\nb",
+    "\x07",
+    "",
+    "a\x00b",
+    "lone \ud800",
+    None,
+    3,
+    b"score",
+    ["score"],
+]
 
 
 def test_a_ratio_names_its_columns_in_order() -> None:
@@ -33,7 +44,9 @@ def test_a_column_name_is_text(part: str, name: object) -> None:
     if part in {"weight", "minus"} and name is None:
         return
     given: dict[str, Any] = {"numerator": "score", "per": "label", part: name}
-    with pytest.raises(InvalidInput, match=r"^a column name must be text without NUL"):
+    with pytest.raises(
+        InvalidInput, match=r"^a column name must be text without control"
+    ):
         Ratio(given.pop("numerator"), **given)
 
 

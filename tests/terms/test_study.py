@@ -163,11 +163,6 @@ def test_a_name_tells_partitions_apart() -> None:
     assert [each.name for each in study.questions] == ["it", "it by a"]
 
 
-def test_a_list_without_ratios_has_none() -> None:
-    study = parse_study(f"ratio = []\n{BOUNDS}{PRIVACY}")
-    assert study.questions == ()
-
-
 @pytest.mark.parametrize(
     ("data", "seen"),
     [

@@ -144,7 +144,7 @@ def test_data_may_lie_in_a_database(data: str, wanted: DatabaseTable) -> None:
         ('path = "a.parquet"\nwhere = ""', "$.data: where must be a condition"),
         (
             'path = "a/"\npartitions = ["a"]\nquote = ""',
-            "$.data: unknown field 'quote'",
+            "$.data.partitions: partitions are those of Parquet",
         ),
         (
             'url = "duckdb:///a.db"\ntable = "a"\nwhere = ""',

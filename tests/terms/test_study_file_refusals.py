@@ -21,7 +21,10 @@ def test_what_is_not_toml_is_refused(text: str) -> None:
     assert message.endswith(".")
 
 
-KNOWN = "answers, guess, guess_is, minus, name, numerator, per, residual_bound, weight"
+KNOWN = (
+    "answers, groups, guess, guess_is, minus, name, numerator, per, residual_bound, "
+    "weight"
+)
 
 
 @pytest.mark.parametrize("part", ["ratio", "bounds", "privacy"])
@@ -39,7 +42,11 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
 @pytest.mark.parametrize(
     ("part", "line", "known"),
     [
-        ("data", "seed = 1", "columns, dates, decimal, delimiter, path, quote, where"),
+        (
+            "data",
+            "seed = 1",
+            "columns, dates, decimal, delimiter, partitions, path, quote, where",
+        ),
         (
             "ratio",
             'denominator = "y"',

@@ -1,20 +1,17 @@
 """The groups of a study file: declared, crossed, binned, by period, or found."""
 
 import datetime as dt
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from dpratio.errors import DocumentRefused
-from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.study_file import parse_study
-from dpratio.terms.study_groups import read_budget, read_partitions
 from dpratio.terms.unit import PrivacyUnit
 
 PRIVACY = "[privacy]\nepsilon = 1\n"
@@ -113,11 +110,6 @@ def test_found_keys_are_text_unless_said_otherwise() -> None:
     assert found == PrivateKeys("k", wanted, "text")
 
 
-def test_a_budget_is_the_decimal_that_was_written() -> None:
-    node = Node({"epsilon": Decimal("0.1")})
-    assert read_budget(node, node.entries()) == Budget(Fraction(1, 10))
-
-
 def test_several_tables_are_several_partitions() -> None:
     study = parse_study(
         f"{RATIO}{BOUNDS}{PRIVACY}"
@@ -133,11 +125,6 @@ def test_several_tables_are_several_partitions() -> None:
     assert [each.share for each in study.questions] == [1, 2, Fraction(1, 2)]
 
 
-def test_without_weights_there_are_none() -> None:
-    node = Node([{"whole": True}, {"column": "a", "keys": ["x"]}])
-    assert read_partitions(node) == ((None, Groups("a", ["x"])), None)
-
-
 def test_a_unit_without_fields_is_a_row() -> None:
     assert parse_study(f"{RATIO}{BOUNDS}{PRIVACY}[unit]\n").unit == PrivacyUnit()
 
@@ -151,14 +138,9 @@ def test_a_unit_may_leave_out_all_but_its_column() -> None:
 
 BAD_GROUPS = {
     'keys = ["a"]': ": field 'column' is missing.",
-    'column = "g"': (
-        ": field 'keys' is missing. List the public keys, or use bins, every or find."
-    ),
-    'cross = [{ column = "g" }]': (
-        ".cross[0]: field 'keys' is missing. List the public keys, or use bins or "
-        "every."
-    ),
-    "whole = 1": ".whole: must be true or false, got 1.",
+    'column = "g"': ": field 'keys' is missing.",
+    'cross = [{ column = "g" }]': ".cross[0]: field 'keys' is missing.",
+    "whole = 1": ".whole: must be true, or left out, got 1.",
     "whole = false": ".whole: must be true, or left out, got False.",
     'whole = true\ncolumn = "g"': (
         ": unknown field 'column'. Known fields: population, totals, weight, whole."
@@ -168,57 +150,53 @@ BAD_GROUPS = {
     'cross = [{ column = "a", keys = ["x"], weight = 2 }]': (
         ".cross[0]: unknown field 'weight'. Known fields: column, keys."
     ),
-    "cross = []": ": groups are crossed from Keys, ScoreBins and Periods, got [].",
+    "cross = []": (
+        ".cross: groups are crossed from Keys, ScoreBins and Periods, got []."
+    ),
     'column = "g"\nfind = { epsilon = 1 }': ".find: field 'delta' is missing.",
     'column = "g"\nfind = { epsilon = 1, delta = 0 }': (
-        ": finding keys needs a delta above 0, got '0'. Give a delta such as 1e-7."
+        ".find: finding keys needs a delta above 0. Give a delta such as 1e-7."
     ),
     'column = "g"\nkind = "blob"\nfind = { epsilon = 1, delta = 1e-7 }': (
-        ": unknown kind of key, got 'blob'. Use one of: text, integer, boolean, date."
+        ".kind: must be one of text, integer, boolean, date, got 'blob'."
     ),
     'columns = "g"\nkeys = []': ".columns: must be a list, got 'g'.",
     'columns = ["g", 1]\nkeys = []': ".columns[1]: must be text, got 1.",
     'columns = ["g", "h"]\nkeys = ["a"]': ".keys[0]: must be a list, got 'a'.",
     'columns = ["g", "h"]\nkeys = [["a"]]': (
-        ": a cell of 2 columns needs as many keys, got ('a',)."
+        ".keys: a cell of 2 columns needs as many keys, got ('a',)."
     ),
     'column = "g"\nbins = 0.5': ".bins: must be a whole number, got 0.5.",
     'column = "g"\nbins = [0, "1"]': ".bins[1]: must be a number, got '1'.",
     'column = "g"\nbins = [1, 0]': (
-        ": edges must rise: bins may not overlap, got [1.0, 0.0]. Give a number of "
-        "bins, or edges such as [0, 0.2, 0.5, 1]."
+        ".bins: edges must rise: bins may not overlap, got [1.0, 0.0]. Give a number "
+        "of bins, or edges such as [0, 0.2, 0.5, 1]."
     ),
-    'column = "g"\nbins = 0': (
-        ": there must be 1 to 1,000 bins, got 0. Give a number of bins, or edges "
-        "such as [0, 0.2, 0.5, 1]."
-    ),
+    'column = "g"\nbins = 0': (".bins: must lie between 1 and 1000, got 0."),
     'column = "g"\nevery = "month"\nfirst = 2026-01-01': ": field 'last' is missing.",
     'column = "g"\nevery = "year"\nfirst = 2026-01-01\nlast = 2026-01-01': (
-        ": unknown period, got 'year'. Use one of: day, week, month, quarter."
+        ".every: must be one of day, week, month, quarter, got 'year'."
     ),
     'column = "g"\nevery = "day"\nfirst = 2026\nlast = 2026-01-01': (
-        ".first: must be text, got 2026."
+        ".first: a day is a date such as 2026-01-31, got 2026."
     ),
     'column = "g"\nevery = "day"\nfirst = "soon"\nlast = 2026-01-01': (
-        ": a day is a date such as 2026-01-31, got 'soon'."
+        ".first: a day is a date such as 2026-01-31, got 'soon'."
     ),
     'column = "g"\nevery = "day"\nfirst = 2026-01-01T00:00:00\nlast = "x"': (
         ".first: must be text, got a datetime."
     ),
-    'column = "g"\nkeys = [{ missing = false }]': (
-        ".keys[0]: must be { missing = true }, got a dict."
-    ),
-    'column = "g"\nkeys = [{ missing = 1 }]': (
-        ".keys[0].missing: must be true or false, got 1."
-    ),
-    'column = "g"\nkeys = [{ none = true }]': (
-        ".keys[0]: unknown field 'none'. Known fields: missing."
-    ),
+    **{
+        f'column = "g"\nkeys = [{{ {key} }}]': (
+            ".keys[0]: must be a key such as 'north' or { missing = true }, got a dict."
+        )
+        for key in ("missing = false", "missing = 1", "none = true", 'integer = "01"')
+    },
     'column = "g"\nkeys = [0.5]': ".keys[0]: must be text, got 0.5.",
     'column = "g"\nkeys = [2026-01-01T00:00:00]': (
         ".keys[0]: must be text, got a datetime."
     ),
-    'column = "g"\nkeys = ["a"]\nweight = "2"': ".weight: must be a number, got '2'.",
+    'column = "g"\nkeys = ["a"]\nweight = true': ".weight: must be a number, got True.",
 }
 
 
@@ -234,12 +212,10 @@ BAD_UNITS = {
     "most_groups = 1.5": ".most_groups: must be a whole number, got 1.5.",
     "key = 1": ".key: must be text, got 1.",
     'neighbours = "swap"': (
-        ": unknown neighbour relation, got 'swap'. Use one of: add-or-remove-one, "
-        "change-one."
+        ".neighbours: must be one of add-or-remove-one, change-one, got 'swap'."
     ),
     "most_groups = 2": (
-        ": rows have no totals and lie in one group, got 2. Name the column of ids, "
-        "or leave totals and most_groups out."
+        ".most_groups: totals and most_groups need a unit with a column of ids."
     ),
 }
 

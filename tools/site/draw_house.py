@@ -27,7 +27,7 @@ _DOORS = {
     "ledgers": "import dpratio",
     "results": "import dpratio",
 }
-_NOT_A_ROOM = {"arrays", "drawing", "lazy_names"}  # Everyone uses them.
+_NOT_A_ROOM = {"arrays", "drawing", "lazy_names", "strict"}  # Everyone uses them.
 _LEFT, _WIDE, _PART, _GAP = 20, 720, 430, 20
 _TALL, _STEP, _TOP = 44, 74, 20
 
@@ -53,7 +53,7 @@ _FLOORS = (
     (("plan", "which sums, how far one unit moves them, how much noise, what price"),),
     (("terms", "promises made before anyone sees data"),),
     (
-        ("strict", "documents, read with their path"),
+        ("codec", "documents, read with their path and written"),
         ("tabular", "one table, every frame"),
     ),
     (("checks", "where bad arguments become messages"),),

@@ -1,6 +1,6 @@
 """A plan as a plain document, and back; every refusal names its path."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -8,7 +8,7 @@ from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.planned_question import PlannedQuestion, in_order
 from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.stage_document import (
     read_sums,
@@ -23,7 +23,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import default_name
 from dpratio.terms.ratio import GUESSES, Ratio
-from dpratio.terms.study import MEASURED, UNMEASURED, read_title
+from dpratio.terms.study import MEASURED, UNMEASURED, as_title
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["plan_from_document", "plan_to_document"]
@@ -70,23 +70,26 @@ def plan_from_document(node: Node) -> Plan:
     fields = node.fields(*names, optional=("stage", "clipping", "title"))
     privacy = fields["privacy"].fields("epsilon", "delta", "strategy", "mechanism")
     epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
+    questions = tuple(
+        _read_question(each, _read_answers(fields["answers"]))
+        for each in fields["parts"].items()
+    )
+    unit = _read_unit(fields["unit"])
     plan = Plan(
-        bounds=_read_all_bounds(fields["bounds"]),
-        unit=_read_unit(fields["unit"]),
+        # Names in JSON stand in no order.
+        bounds=in_order(_read_all_bounds(fields["bounds"]), questions),
+        unit=replace(unit, totals=in_order(unit.totals, questions)),
         partitions=tuple(
             groups_from_document(each) for each in fields["partitions"].items()
         ),
         budget=fields["privacy"].make(lambda: Budget(epsilon, delta)),
         strategy=privacy["strategy"].choice((*STRATEGIES, EXTERNAL, HISTOGRAM)),
         mechanism=privacy["mechanism"].choice(MECHANISMS),
-        questions=tuple(
-            _read_question(each, _read_answers(fields["answers"]))
-            for each in fields["parts"].items()
-        ),
+        questions=questions,
         found=tuple(_read_found(each) for each in fields["found"].items()),
         stage=stage_from_document(fields["stage"]) if "stage" in fields else None,
         clipping=_read_clipping(fields.get("clipping")),
-        title=read_title(fields.get("title")),
+        title=_read_title(fields.get("title")),
     )
     for at, each in zip(fields["parts"].items(), plan.questions, strict=True):
         at.make(partial(plan.unit_of, each))
@@ -104,6 +107,10 @@ def _one_to_document(bounds: Bounds) -> Any:  # noqa: ANN401 (text, a list or a 
         return "binary"
     ends = [bounds.lower, bounds.upper]
     return {"natural": ends} if bounds.natural else ends
+
+
+def _read_title(node: Node | None) -> str | None:
+    return None if node is None else node.make(lambda: as_title(node.text()))
 
 
 def _read_clipping(node: Node | None) -> str:

@@ -1,6 +1,7 @@
 """Groups as a plain document, and back.
 
-Keys are written as they are; a date is ``{"date": "2026-01-31"}``.
+Text, true and false are written as they are; a date is ``{"date": "2026-01-31"}``, and
+a whole number ``{"integer": "5"}``.
 """
 
 import datetime as dt
@@ -67,14 +68,18 @@ def groups_from_document(node: Node) -> Partition:
 
 def _key_to_document(key: Key) -> object:
     """Write one key."""
-    return {"date": key.isoformat()} if isinstance(key, dt.date) else key
+    if isinstance(key, dt.date):
+        return {"date": key.isoformat()}
+    return {"integer": str(key)} if type(key) is int else key
 
 
 def _key_from_document(node: Node) -> Key:
     """Read one key."""
-    if node.value is None or isinstance(node.value, bool | int):
+    if node.value is None or isinstance(node.value, bool):
         return node.value
     if isinstance(node.value, dict):
+        if "integer" in node.value:
+            return node.fields("integer")["integer"].whole()
         text = node.fields("date")["date"].text()
         return node.make_from(lambda: dt.date.fromisoformat(text), "a date")
     return node.text()
@@ -101,7 +106,7 @@ def _dimension_to_document(each: Dimension) -> dict[str, Any]:
 
 def _values_to_document(keys: Keys) -> list[Any]:
     """Write the keys of a dimension; a million of them as they are."""
-    if keys.kind is not dt.date:
+    if keys.kind in {str, bool}:
         return list(keys.values)
     return [_key_to_document(key) for key in keys.values]
 

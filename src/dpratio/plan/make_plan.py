@@ -11,7 +11,7 @@ from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_terms import PlanTerms, settle_guess, settle_partition
 from dpratio.plan.plan_words import cuts_seen_from
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.planned_question import PlannedQuestion, in_order
 from dpratio.plan.require_terms import (
     require_bins,
     require_people,
@@ -163,7 +163,7 @@ def _settled(terms: PlanTerms, people: Guess | None) -> PlanTerms:
     """Settle what terms leave open."""
     return replace(
         terms,
-        bounds=_in_order(terms),
+        bounds=in_order(terms.bounds, terms.questions),
         # What cannot be cut is not counted, and planned as it always was.
         clipping=MEASURED
         if any(map(terms.counts_cuts, terms.questions))
@@ -197,15 +197,6 @@ def _staged(study: Study) -> Stage | None:
     if not study.stage or not isinstance(study.budget, Budget):
         return None  # What is no budget is refused by `require_terms`.
     return Stage(study.stage * study.budget.epsilon, study.n, study.guess)
-
-
-def _in_order(terms: PlanTerms) -> dict[str, Bounds]:
-    """Order bounds by the columns of the ratios, whatever the caller's order."""
-    names = dict.fromkeys(
-        name for question in terms.questions for name in question.ratio.columns
-    )
-    rest = sorted(set(terms.bounds) - set(names))
-    return {name: terms.bounds[name] for name in (*names, *rest)}
 
 
 def _shared(study: Study) -> tuple[PlannedQuestion, ...]:

@@ -16,6 +16,7 @@ __all__ = [
     "Partition",
     "PlannedQuestion",
     "choose_question",
+    "in_order",
     "pick_question",
     "say_which",
 ]
@@ -60,6 +61,16 @@ class PlannedQuestion:
     def scales(self) -> list[float]:
         """The noise scales of the sums, in lattice cells."""
         return [each.scale for each in self.sums]
+
+
+def in_order(
+    bounds: Mapping[str, Bounds], questions: Sequence[PlannedQuestion]
+) -> dict[str, Bounds]:
+    """Return bounds in the order of the ratios' columns and totals, then by name."""
+    ratios = [question.ratio for question in questions]
+    names = [name for ratio in ratios for name in (*ratio.columns, *ratio.totals)]
+    known = [name for name in dict.fromkeys(names) if name in bounds]
+    return {name: bounds[name] for name in [*known, *sorted(set(bounds) - set(known))]}
 
 
 def pick_question(questions: Sequence[Asked], which: str | int | None) -> Asked:

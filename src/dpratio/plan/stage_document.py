@@ -28,7 +28,7 @@ def sums_to_document(sums: Sequence[MeasuredSum]) -> list[dict[str, Any]]:
             "name": each.summand.name,
             "factors": list(each.summand.factors),
             "step": each.step,
-            "sensitivity": each.sensitivity,
+            "sensitivity": str(each.sensitivity),
             "scale": each.scale,
         }
         for each in sums
@@ -48,7 +48,7 @@ def stage_to_document(stage: Stage) -> dict[str, Any]:
     """Write what the first stage spends, expects and measures."""
     return {
         "epsilon": str(stage.epsilon),
-        "people": stage.people,
+        "people": None if stage.people is None else str(stage.people),
         "guess": None if stage.guess is None else _guess_to_document(stage.guess),
         "totals": [sums_to_document(first) for first in stage.firsts],
     }
@@ -64,7 +64,7 @@ def stage_from_document(node: Node) -> Stage:
     people, guess = fields["people"], fields["guess"]
     return Stage(
         epsilon=fields["epsilon"].fraction(),
-        people=None if people.value is None else people.integer(),
+        people=None if people.value is None else people.whole(),
         guess=None if guess.value is None else _read_guess(guess),
         firsts=tuple(read_sums(each) for each in fields["totals"].items()),
     )
@@ -76,7 +76,7 @@ def _read_sum(node: Node) -> MeasuredSum:
     return MeasuredSum(
         summand=Summand(fields["name"].text(), factors),
         step=fields["step"].number(),
-        sensitivity=fields["sensitivity"].integer(),
+        sensitivity=fields["sensitivity"].whole(),
         scale=fields["scale"].number(),
     )
 

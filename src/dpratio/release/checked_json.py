@@ -1,9 +1,9 @@
 """JSON that is read strictly and carries a checksum."""
 
 import hashlib
-import json
-from typing import Any, NoReturn
+from typing import Any
 
+from dpratio.codec import canonical
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 
@@ -11,7 +11,6 @@ __all__ = [
     "body_of",
     "checked_bytes",
     "checksum",
-    "parse",
     "require_checksum",
     "require_format",
 ]
@@ -24,19 +23,6 @@ _KNOWN = {
     ),
     "dpratio-plan": "a plan, and a release is wanted. Make one with `dpratio release`",
 }
-
-
-def parse(text: str) -> Any:  # noqa: ANN401 (any JSON)
-    """Read JSON without repeated fields and without what is no number."""
-    try:
-        return json.loads(
-            text, object_pairs_hook=_unique_fields, parse_constant=_refuse_constant
-        )
-    except (ValueError, RecursionError) as error:
-        place = getattr(error, "lineno", 1)
-        raise DocumentRefused(
-            f"$: not valid JSON near line {place}; the file may be truncated."
-        ) from None
 
 
 def require_format(node: Node, wanted: str) -> None:
@@ -57,10 +43,8 @@ def body_of(node: Node) -> dict[str, Any]:
 
 
 def checked_bytes(body: dict[str, Any]) -> bytes:
-    """Write a document and its checksum as the content of a file."""
-    document = {**body, "sha256": checksum(body)}
-    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-    return f"{text}\n".encode()
+    """Return a document and its checksum as the content of a file."""
+    return canonical({**body, "sha256": checksum(body)})
 
 
 def require_checksum(node: Node, wanted: str) -> None:
@@ -77,17 +61,7 @@ def require_checksum(node: Node, wanted: str) -> None:
 
 def checksum(body: dict[str, Any]) -> str:
     """Return the hash of a document, however it is laid out."""
-    # A document that is read may hold 1e999, which Python takes for infinity.
-    line = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(line.encode()).hexdigest()
-
-
-def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise DocumentRefused("$: a field is given twice in one table.")
-    return fields
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise DocumentRefused(f"$: {name} is not a number a release may hold.")
+    try:
+        return hashlib.sha256(canonical(body)).hexdigest()
+    except ValueError as error:
+        raise DocumentRefused(f"$: {error}.") from None

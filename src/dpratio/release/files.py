@@ -8,12 +8,12 @@ from os import PathLike
 from pathlib import Path
 
 from dpratio.checks import require
+from dpratio.codec import parse_json
 from dpratio.errors import DpratioError, FileRefused
 from dpratio.release.checked_json import (
     body_of,
     checked_bytes,
     checksum,
-    parse,
     require_checksum,
     require_format,
 )
@@ -141,7 +141,7 @@ def release_from_bytes(content: bytes) -> Release:
     Raises:
         UnicodeDecodeError: When it is not UTF-8.
     """
-    node = Node(parse(content.decode("utf-8")))
+    node = Node(parse_json(content.decode("utf-8")))
     require_format(node, FORMAT)
     body = body_of(node)
     require_checksum(node, checksum(body))

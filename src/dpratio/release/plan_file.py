@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dpratio.checks import require
+from dpratio.codec import parse_json
 from dpratio.errors import DpratioError, FileRefused
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.plan import Plan
@@ -15,7 +16,6 @@ from dpratio.release.checked_json import (
     body_of,
     checked_bytes,
     checksum,
-    parse,
     require_checksum,
     require_format,
 )
@@ -112,7 +112,7 @@ def read_plan(path: str | PathLike[str]) -> Plan:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
-    node = Node(parse(text))
+    node = Node(parse_json(text))
     require_format(node, FORMAT)
     fields = node.fields("format", "version", "plan", "sha256")
     require_checksum(node, checksum(body_of(node)))

@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass, field
 from numbers import Real
 
-from dpratio.checks import require
+from dpratio.checks import show_given
+from dpratio.errors import InvalidInput
 
 __all__ = ["Bounds"]
 
@@ -37,7 +38,7 @@ class Bounds:
 
     Example:
         >>> Bounds(-2, 5).reach, Bounds.binary()
-        (5.0, Bounds(lower=0.0, upper=1.0, is_binary=True))
+        (5.0, Bounds(lower=0.0, upper=1.0, is_binary=True, ...))
         >>> Bounds(0, 1, natural=True).can_cut, Bounds(0, 400).can_cut
         (False, True)
     """
@@ -49,41 +50,47 @@ class Bounds:
     is_one: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        given = (self.lower, self.upper)
-        hint = "Give two finite numbers, the smaller first."
-        numeric = all(
-            isinstance(end, Real) and not isinstance(end, bool) for end in given
-        )
-        require(numeric, "bounds must be two numbers", given, hint)
-        lower, upper = (_to_float(end) for end in given)
-        ordered = -math.inf < lower < upper < math.inf
-        require(ordered, "bounds must be finite and in order", given, hint)
+        ends = (self.lower, self.upper)
+        shown = show_given(ends)
+        for end in ends:
+            if not isinstance(end, Real) or isinstance(end, bool):
+                raise InvalidInput(
+                    f"bounds must be two numbers, got {shown}. Give two finite "
+                    "numbers, the smaller first."
+                )
+        lower, upper = (_to_float(end) for end in ends)
+        if not -math.inf < lower < upper < math.inf:
+            raise InvalidInput(
+                f"bounds must be finite and in order, got {shown}. Give two finite "
+                "numbers, the smaller first."
+            )
+        for name in ("is_binary", "natural", "is_one"):
+            flag = getattr(self, name)
+            if not isinstance(flag, bool):
+                raise InvalidInput(
+                    f"{name} must be true or false, got {show_given(flag)}.", field=name
+                )
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
-        flagged = isinstance(self.is_binary, bool)
-        require(flagged, "is_binary must be true or false", self.is_binary)
-        flagged = isinstance(self.natural, bool)
-        require(flagged, "natural must be true or false", self.natural)
         object.__setattr__(self, "natural", self.natural or self.is_binary)
-        require(
-            _SMALLEST_REACH <= self.reach <= _LARGEST_REACH,
-            "the larger bound must lie between 2^-100 and 2^100 in size",
-            given,
-            "Use another unit of measurement.",
-        )
-        is_unit = (self.lower, self.upper) == (0.0, 1.0)
-        require(is_unit or not self.is_binary, "binary bounds are 0 and 1", given)
-        counts = self.is_one is False or (self.is_one is True and self.is_binary)
-        require(counts, "what counts as 1 is binary", self.is_one)
+        if not _SMALLEST_REACH <= self.reach <= _LARGEST_REACH:
+            raise InvalidInput(
+                "the larger bound must lie between 2^-100 and 2^100 in size, got "
+                f"{shown}. Use another unit of measurement."
+            )
+        if self.is_binary and (lower, upper) != (0.0, 1.0):
+            raise InvalidInput(f"binary bounds are 0 and 1, got {shown}.")
+        if self.is_one and not self.is_binary:
+            raise InvalidInput("what counts as 1 is binary.", field="is_one")
 
     @classmethod
     def binary(cls) -> "Bounds":
-        """State that a column holds only 0 and 1 (or false and true)."""
+        """Return the bounds of a column that holds only 0 and 1 (or false and true)."""
         return cls(0.0, 1.0, is_binary=True)
 
     @classmethod
     def ones(cls) -> "Bounds":
-        """State that every row counts as 1: ``Ratio(…, per="rows")`` means this."""
+        """Return the bounds of what counts as 1, as in ``Ratio(…, per="rows")``."""
         return cls(0.0, 1.0, is_binary=True, is_one=True)
 
     def __str__(self) -> str:
@@ -91,15 +98,7 @@ class Bounds:
             return "always 1"
         if self.is_binary:
             return "0 or 1"
-        more = " (natural)" if self.natural else ""
-        return f"{self.lower:g} to {self.upper:g}{more}"
-
-    def __repr__(self) -> str:
-        # Ids of sums from elsewhere are made of it: what was before stays as it was.
-        ends = f"lower={self.lower!r}, upper={self.upper!r}"
-        natural = ", natural=True" if self.natural and not self.is_binary else ""
-        one = ", is_one=True" if self.is_one else ""
-        return f"Bounds({ends}, is_binary={self.is_binary}{natural}{one})"
+        return f"{self.lower:g} to {self.upper:g}{' (natural)' * self.natural}"
 
     @property
     def can_cut(self) -> bool:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from dpratio.checks import require, to_exact
+from dpratio.checks import show_given, to_exact
+from dpratio.errors import InvalidInput
 
 __all__ = ["Budget", "cost_words", "decimal_text"]
 
@@ -35,21 +36,26 @@ class Budget:
         epsilon: float | str | Decimal | Fraction,
         delta: float | str | Decimal | Fraction = 0,
     ) -> None:
-        exact_epsilon = to_exact(epsilon, "epsilon")
-        exact_delta = to_exact(delta, "delta")
-        spendable = Fraction(1, 10**12) <= exact_epsilon <= 10**6
-        hint = "Values between 0.1 and 10 are usual."
-        rule = "epsilon must be positive, from 1e-12 to 1e6"
-        require(spendable, rule, epsilon, hint)
-        hint = "Values such as 1e-6 are usual; 0 means none."
-        require(0 <= exact_delta < 1, "delta must be at least 0, below 1", delta, hint)
-        sensible = exact_delta == 0 or exact_delta >= Fraction(1, 10**100)
-        require(sensible, "delta must be 0 or at least 1e-100", delta, hint)
-        for name, exact in (("epsilon", exact_epsilon), ("delta", exact_delta)):
-            short = exact.denominator <= _LARGEST_DENOMINATOR
-            require(short, f"{name} has too many digits", exact, "Round it.")
-        object.__setattr__(self, "epsilon", exact_epsilon)
-        object.__setattr__(self, "delta", exact_delta)
+        exact = {
+            name: to_exact(number, name)
+            for name, number in (("epsilon", epsilon), ("delta", delta))
+        }
+        if not Fraction(1, 10**12) <= exact["epsilon"] <= 10**6:
+            raise InvalidInput(
+                "epsilon must be positive, from 1e-12 to 1e6, got "
+                f"{show_given(epsilon)}. Values between 0.1 and 10 are usual.",
+                field="epsilon",
+            )
+        if not (exact["delta"] == 0 or Fraction(1, 10**100) <= exact["delta"] < 1):
+            raise InvalidInput(
+                "delta must be 0, or at least 1e-100 and below 1, got "
+                f"{show_given(delta)}. Values such as 1e-6 are usual; 0 means none.",
+                field="delta",
+            )
+        for name, number in exact.items():
+            if number.denominator > _LARGEST_DENOMINATOR:
+                raise InvalidInput(f"{name} has too many digits. Round it.", field=name)
+            object.__setattr__(self, name, number)
 
     def __repr__(self) -> str:
         epsilon, delta = decimal_text(self.epsilon), decimal_text(self.delta)
@@ -57,7 +63,7 @@ class Budget:
 
 
 def decimal_text(exact: Fraction) -> str:
-    """Write an exact number as a decimal where that is short, else as a fraction.
+    """Return an exact number as a decimal where that is short, else as a fraction.
 
     Example:
         >>> decimal_text(Fraction(1, 5)), decimal_text(Fraction(1, 35))
@@ -71,5 +77,5 @@ def decimal_text(exact: Fraction) -> str:
 
 
 def cost_words(cost: Budget) -> str:
-    """Write a cost as it is said in sentences."""
+    """Return a cost in words."""
     return f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}"

@@ -10,7 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dpratio.checks import require, require_one_of
+from dpratio.checks import require_one_of, show_given
+from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import (
@@ -22,6 +23,7 @@ from dpratio.terms.dimensions import (
     Periods,
     ScoreBins,
     distinct,
+    first_repeated,
 )
 from dpratio.terms.ratio import require_column_name
 
@@ -56,32 +58,45 @@ class Groups:
             _settle(self, (Keys(column, keys),), None)  # type: ignore[arg-type]
             return
         columns = list(column) if isinstance(column, list | tuple) else []
-        require(columns, "groups need a column name, or several", column)
-        hint = "List one key per column for each cell."
-        listable = isinstance(keys, Iterable) and not isinstance(keys, str | bytes)
-        require(listable, "group keys must be a list", keys, hint)
+        if not columns:
+            raise InvalidInput(
+                f"groups need a column name, or several, got {show_given(column)}.",
+                field="columns",
+            )
+        if not isinstance(keys, Iterable) or isinstance(keys, str | bytes):
+            raise InvalidInput(
+                f"group keys must be a list, got {show_given(keys)}. List one key per "
+                "column for each cell.",
+                field="keys",
+            )
         rows = [tuple(row) if isinstance(row, list | tuple) else (row,) for row in keys]
-        fits = all(len(row) == len(columns) for row in rows)
-        rule = f"a cell of {len(columns)} columns needs as many keys"
-        bad = next((row for row in rows if len(row) != len(columns)), None)
-        require(fits, rule, bad)
-        require(rows, "groups need at least one key", rows)
+        for row in rows:
+            if len(row) != len(columns):
+                raise InvalidInput(
+                    f"a cell of {len(columns)} columns needs as many keys, got "
+                    f"{show_given(row)}.",
+                    field="keys",
+                )
+        if not rows:
+            raise InvalidInput("groups need at least one key.", field="keys")
         dimensions = tuple(
             Keys(name, distinct(values))
             for name, values in zip(columns, zip(*rows, strict=True), strict=True)
         )
         places = [
-            {key: at for at, key in enumerate(each.values)} for each in dimensions
+            {(type(key), key): place for place, key in enumerate(dimension.values)}
+            for dimension in dimensions
         ]
         listed = tuple(
-            tuple(place[key] for place, key in zip(places, row, strict=True))
+            tuple(place[type(key), key] for place, key in zip(places, row, strict=True))
             for row in rows
         )
-        if len(set(listed)) != len(listed):
-            seen: set[tuple[int, ...]] = set()
-            places_seen = zip(rows, listed, strict=True)
-            twice = [row for row, at in places_seen if at in seen or seen.add(at)]  # type: ignore[func-returns-value]
-            require(not twice, "a group key is declared once", twice[0])
+        repeated = first_repeated(rows)
+        if repeated:
+            raise InvalidInput(
+                f"a group key is declared once, got {show_given(repeated[0])}.",
+                field="keys",
+            )
         _settle(self, dimensions, listed)
 
     @classmethod
@@ -92,31 +107,39 @@ class Groups:
             >>> Groups.cross(Keys("sex", ["f", "m"]), ScoreBins("s", [0, 1, 2])).keys
             (('f', '0 to 1'), ('f', '1 to 2'), ('m', '0 to 1'), ('m', '1 to 2'))
         """
-        known = all(isinstance(each, Keys | ScoreBins | Periods) for each in dimensions)
-        rule = "groups are crossed from Keys, ScoreBins and Periods"
-        require(dimensions and known, rule, list(dimensions))
+        known = all(isinstance(part, Keys | ScoreBins | Periods) for part in dimensions)
+        if not dimensions or not known:
+            raise InvalidInput(
+                "groups are crossed from Keys, ScoreBins and Periods, got "
+                f"{show_given(list(dimensions))}.",
+                field="cross",
+            )
         return _made(dimensions, None)
 
     def only(self, cells: Sequence[tuple[int, ...]]) -> "Groups":
-        """Keep some combinations, given by the places of their keys.
+        """Return some combinations, given by the places of their keys.
 
         Raises:
             InvalidInput: When a place is not there, or a cell is given twice.
         """
-        sizes = [each.size for each in self.dimensions]
-        known = bool(cells) and all(
-            len(cell) == len(sizes)
-            and all(0 <= at < size for at, size in zip(cell, sizes, strict=True))
-            for cell in cells
-        )
-        require(known, "every cell names one key of each dimension", len(cells))
-        once = len(set(cells)) == len(cells)
-        require(once, "a group key is declared once", len(cells))
+        sizes = [dimension.size for dimension in self.dimensions]
+        for cell in cells:
+            if len(cell) != len(sizes) or not all(
+                0 <= place < size for place, size in zip(cell, sizes, strict=True)
+            ):
+                raise InvalidInput(
+                    f"every cell names one key of each dimension, got {cell}.",
+                    field="cells",
+                )
+        if not cells or first_repeated(cells):
+            raise InvalidInput(
+                "cells are listed once each, and there is one at least.", field="cells"
+            )
         return _made(self.dimensions, tuple(cells))
 
     @classmethod
     def found(cls, column: str, kind: type, keys: Sequence[Key]) -> "Groups":
-        """Give the cells of keys that were found privately; there may be none."""
+        """Return the cells of keys that were found privately; there may be none."""
         if keys:
             return cls(column, keys)
         return _made((Keys.of_kind(column, kind),), None)
@@ -124,61 +147,58 @@ class Groups:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the dimensions' columns."""
-        return tuple(each.column for each in self.dimensions)
+        return tuple(dimension.column for dimension in self.dimensions)
 
     @property
     def keys(self) -> tuple[Cell, ...]:
         """The cells in their order: keys of one dimension, or tuples of several."""
-        values = [each.values for each in self.dimensions]
-        if len(values) == 1:
-            listed = self.listed
-            return (
-                values[0]
-                if listed is None
-                else tuple(values[0][at] for (at,) in listed)
-            )
-        if self.listed is None:
-            return tuple(itertools.product(*values))
-        return tuple(
-            tuple(own[at] for own, at in zip(values, row, strict=True))
-            for row in self.listed
-        )
+        return self.first_keys(self.count)
 
     @property
     def count(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         if self.listed is not None:
             return len(self.listed)
-        return math.prod(each.size for each in self.dimensions)
+        return math.prod(dimension.size for dimension in self.dimensions)
 
     @property
     def score_bins(self) -> tuple[ScoreBins, ...]:
-        """Those of the dimensions that are bins of a number."""
-        return tuple(each for each in self.dimensions if isinstance(each, ScoreBins))
+        """The dimensions that are bins of a number."""
+        return tuple(part for part in self.dimensions if isinstance(part, ScoreBins))
 
     def first_keys(self, most: int) -> tuple[Cell, ...]:
-        """Give the first cells, without a list of all: there may be many millions."""
-        if len(self.dimensions) == 1 or self.listed is not None:
-            return self.keys[:most]
-        values = [each.values for each in self.dimensions]
-        return tuple(itertools.islice(itertools.product(*values), most))
+        """Return the first cells, without a list of all: there may be many millions."""
+        values = [dimension.values for dimension in self.dimensions]
+        cells: Iterable[tuple[Key, ...]] = (
+            itertools.product(*values)
+            if self.listed is None
+            else (
+                tuple(own[place] for own, place in zip(values, row, strict=True))
+                for row in self.listed
+            )
+        )
+        if len(values) == 1 and self.listed is None:
+            return values[0][:most]
+        few = itertools.islice(cells, most)
+        return tuple(cell for (cell,) in few) if len(values) == 1 else tuple(few)
 
     def within(self, bounds: Mapping[str, Bounds]) -> "Groups":
-        """Settle bins into edges; every binned column needs bounds.
+        """Return the groups with the edges of their bins.
 
         Raises:
             InvalidInput: When a binned column has no bounds, or edges lie outside them.
         """
-        settled: list[Dimension] = []
-        for each in self.dimensions:
-            if isinstance(each, ScoreBins):
-                hint = f"Add bounds for '{each.column}'."
-                known = each.column in bounds
-                require(known, "a binned column needs bounds", each.column, hint)
-                settled.append(each.within(bounds[each.column]))
-            else:
-                settled.append(each)
-        return _made(tuple(settled), self.listed)
+        for bins in self.score_bins:
+            if bins.column not in bounds:
+                raise InvalidInput(
+                    f"a binned column needs bounds. Add bounds for '{bins.column}'.",
+                    field="bounds",
+                )
+        settled = tuple(
+            part.within(bounds[part.column]) if isinstance(part, ScoreBins) else part
+            for part in self.dimensions
+        )
+        return _made(settled, self.listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,15 +224,18 @@ class PrivateKeys:
 
     def __post_init__(self) -> None:
         require_column_name(self.column)
-        hint = "Write Budget(epsilon=0.1, delta=1e-7)."
-        given = isinstance(self.budget, Budget)
-        require(given, "budget must be a Budget", self.budget, hint)
-        hint = "Give a delta such as 1e-7."
-        delta = str(self.budget.delta)
-        require(
-            self.budget.delta > 0, "finding keys needs a delta above 0", delta, hint
-        )
         require_one_of(self.kind, KINDS, "kind of key")
+        if not isinstance(self.budget, Budget):
+            raise InvalidInput(
+                f"budget must be a Budget, got {show_given(self.budget)}. Write "
+                "Budget(epsilon=0.1, delta=1e-7).",
+                field="find",
+            )
+        if self.budget.delta == 0:
+            raise InvalidInput(
+                "finding keys needs a delta above 0. Give a delta such as 1e-7.",
+                field="find",
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -223,7 +246,7 @@ class PrivateKeys:
 def _made(
     dimensions: tuple[Dimension, ...], listed: tuple[tuple[int, ...], ...] | None
 ) -> Groups:
-    """Make groups of dimensions that were read already."""
+    """Return the groups of dimensions that were checked already."""
     groups = Groups.__new__(Groups)
     _settle(groups, dimensions, listed)
     return groups
@@ -234,9 +257,13 @@ def _settle(
     dimensions: tuple[Dimension, ...],
     listed: tuple[tuple[int, ...], ...] | None,
 ) -> None:
-    columns = [each.column for each in dimensions]
-    distinct = len(set(columns)) == len(columns)
-    require(distinct, "each dimension of groups has its own column", columns)
+    columns = [dimension.column for dimension in dimensions]
+    if first_repeated(columns):
+        raise InvalidInput(
+            f"each dimension of groups has its own column, got {show_given(columns)}.",
+            field="cross",
+        )
     object.__setattr__(groups, "dimensions", dimensions)
     object.__setattr__(groups, "listed", listed)
-    require(groups.count <= _MOST_CELLS, "there are too many cells", groups.count)
+    if groups.count > _MOST_CELLS:
+        raise InvalidInput(f"there are too many cells, got {groups.count}.")

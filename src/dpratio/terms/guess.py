@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from dpratio.checks import require
+from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["ColumnGuess", "Guess", "middle_of"]
@@ -50,32 +50,43 @@ class ColumnGuess:
         return self.sd
 
     def spread_within(self, bounds: Bounds, name: str) -> float:
-        """Give the standard deviation, or refuse one that the bounds do not allow.
+        """Return the standard deviation, or raise where the bounds do not allow it.
 
         A column within bounds spreads most when all its values lie on them.
         """
-        if bounds.is_one:
-            # A column that does not vary at all has no correlation with another.
-            near = 0.99 <= self.mean < 1  # noqa: PLR2004
-            rule = f"the guessed mean of '{name}' is that of ones, with a little doubt"
-            require(near, rule, self.mean, "Write 0.999 for what is counted.")
-        hint = f"The bounds are {bounds.lower:g} and {bounds.upper:g}."
-        inside = bounds.lower < self.mean < bounds.upper
-        rule = f"the guessed mean of '{name}' must lie inside its bounds"
-        require(inside, rule, self.mean, hint)
-        most = math.sqrt((self.mean - bounds.lower) * (bounds.upper - self.mean))
+        mean, shown = (
+            self.mean,
+            f"The bounds are {bounds.lower:g} and {bounds.upper:g}.",
+        )
+        # A column that does not vary at all has no correlation with another.
+        if bounds.is_one and not 0.99 <= mean < 1:  # noqa: PLR2004
+            raise InvalidInput(
+                f"the guessed mean of '{name}' is that of ones, with a little doubt, "
+                f"got {mean}. Write 0.999 for what is counted."
+            )
+        if not bounds.lower < mean < bounds.upper:
+            raise InvalidInput(
+                f"the guessed mean of '{name}' must lie inside its bounds, got {mean}. "
+                f"{shown}"
+            )
+        most = math.sqrt((mean - bounds.lower) * (bounds.upper - mean))
         if bounds.is_binary:
-            given = most if self.sd is None else self.sd
-            same = math.isclose(given, most, rel_tol=0.01)
-            rule = f"a binary column with this mean has sd {most:.4g}"
-            require(same, rule, self.sd, f"Leave out the sd of '{name}'.")
+            if self.sd is not None and not math.isclose(self.sd, most, rel_tol=0.01):
+                raise InvalidInput(
+                    f"a binary column with this mean has sd {most:.4g}, got {self.sd}. "
+                    f"Leave out the sd of '{name}'."
+                )
             return most
-        rule = f"the guessed sd of '{name}' is missing"
-        require(self.sd is not None, rule, self.sd, "Give mean and sd.")
-        sd = float(self.sd or 0.0)
-        rule = f"the guessed sd of '{name}' must lie between 0 and {most:.4g}"
-        require(0 < sd < most, rule, sd, hint)
-        return sd
+        if self.sd is None:
+            raise InvalidInput(
+                f"the guessed sd of '{name}' is missing. Give mean and sd."
+            )
+        if not 0 < self.sd < most:
+            raise InvalidInput(
+                f"the guessed sd of '{name}' must lie between 0 and {most:.4g}, got "
+                f"{self.sd}. {shown}"
+            )
+        return float(self.sd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +117,21 @@ class Guess:
 
     def __post_init__(self) -> None:
         for name in ("correlation", "weight_with_numerator", "weight_with_per"):
-            given = getattr(self, name)
-            known = math.isfinite(given) and -1 < given < 1
-            require(known, f"{name} must lie between -1 and 1", given)
-        require(self.per.mean != 0, "the denominator's mean cannot be 0", self.per.mean)
-        if self.weights_follow:
-            mean = None if self.weight is None else self.weight.mean
-            rule = "a correlation of the weight needs a guess of its mean, above 0"
-            hint = "Guess the weight's mean and sd."
-            require(mean is not None and mean > 0, rule, mean, hint)
-        require(self.weighted_mean("per") != 0, "the weighted mean of 'per' is 0", 0)
+            number = getattr(self, name)
+            if not -1 < number < 1:
+                raise InvalidInput(
+                    f"{name} must lie between -1 and 1, got {number}.", field=name
+                )
+        if self.per.mean == 0:
+            raise InvalidInput("the denominator's mean cannot be 0.", field="per")
+        if self.weights_follow and (self.weight is None or self.weight.mean <= 0):
+            raise InvalidInput(
+                "a correlation of the weight needs a guess of its mean, above 0. "
+                "Guess the weight's mean and sd.",
+                field="weight",
+            )
+        if self.weighted_mean("per") == 0:
+            raise InvalidInput("the weighted mean of 'per' is 0.", field="per")
 
     @property
     def weights_follow(self) -> bool:
@@ -128,7 +144,7 @@ class Guess:
         return self.weighted_mean("numerator") / self.weighted_mean("per")
 
     def weighted_mean(self, column: str) -> float:
-        """Give E(w·x)/E(w) of the numerator or the denominator."""
+        """Return E(w·x)/E(w) of the numerator or the denominator."""
         guessed: ColumnGuess = getattr(self, column)
         together: float = getattr(self, f"weight_with_{column}")
         if self.weight is None or not together:
@@ -138,6 +154,6 @@ class Guess:
 
 
 def middle_of(bounds: HasEnds) -> float:
-    """Give the middle of a range, away from zero."""
+    """Return the middle of a range, away from zero."""
     middle = (bounds.lower + bounds.upper) / 2
     return middle if abs(middle) >= bounds.reach / 4 else bounds.reach / 4

@@ -1,10 +1,12 @@
 """A question: one ratio over one partition, with a name and the answers it wants."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpratio.checks import require
+from dpratio.checks import show_given
+from dpratio.errors import InvalidInput
 from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
@@ -85,73 +87,78 @@ class Question:
         totals: Mapping[str, Bounds] | None = None,
         guess: Guess | None = None,
     ) -> None:
-        require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
-        listed = isinstance(answers, list | tuple)
-        rule = "answers must be a list such as ['ratio', 'means']"
-        require(listed, rule, answers)
-        rule = "the share of a question must be a positive number"
-        require(is_share(share), rule, share)
-        rule = "the name of a question must be plain text"
-        require(is_plain(name), rule, name)
+        if not isinstance(ratio, Ratio):
+            raise InvalidInput(
+                f"ratio must be a Ratio, got {show_given(ratio)}.", field="ratio"
+            )
+        if not isinstance(answers, list | tuple):
+            raise InvalidInput(
+                "answers must be a list such as ['ratio', 'means'], got "
+                f"{show_given(answers)}.",
+                field="answers",
+            )
+        if not is_share(share):
+            raise InvalidInput(
+                "the share of a question must be a positive number, got "
+                f"{show_given(share)}.",
+                field="share",
+            )
+        if not is_plain(name):
+            raise InvalidInput(
+                f"the name of a question must be plain text, got {show_given(name)}.",
+                field="name",
+            )
+        if not isinstance(guess, Guess | None):
+            raise InvalidInput(
+                f"guess must be a Guess or None, got {show_given(guess)}.",
+                field="guess",
+            )
         own = {} if totals is None else totals
         require_totals(own)
-        told = guess is None or isinstance(guess, Guess)
-        require(told, "guess must be a Guess or None", guess)
-        partition = _as_partition(groups)
+        # One dimension stands for groups of that dimension alone.
+        is_dimension = isinstance(groups, Keys | ScoreBins | Periods)
+        partition = Groups.cross(groups) if is_dimension else groups  # type: ignore[arg-type]
         fields = {
             "ratio": ratio,
             "groups": partition,
             "answers": tuple(answers),
             "share": Fraction(str(share)),
-            "name": name or default_name(ratio, partition),
+            "name": name or default_name(ratio, partition),  # type: ignore[arg-type]
             "totals": dict(own),
             "guess": guess,
         }
-        for at, value in fields.items():
-            object.__setattr__(self, at, value)
+        for field_name, value in fields.items():
+            object.__setattr__(self, field_name, value)
 
 
 def default_name(ratio: Ratio, groups: Partition) -> str:
-    """Call a question by its ratio and its groups."""
-    top = ratio.numerator if ratio.minus is None else " minus ".join(_both(ratio))
+    """Return the name of a question that has none: its ratio and its groups."""
+    minus = "" if ratio.minus is None else f" minus {ratio.minus}"
     weighted = "" if ratio.weight is None else f" weighted by {ratio.weight}"
     columns = getattr(groups, "columns", ())
     by = f" by {' and '.join(columns)}" if columns else ""
-    return printable(f"{top} per {ratio.per}{weighted}{by}")
+    return printable(f"{ratio.numerator}{minus} per {ratio.per}{weighted}{by}")
 
 
 def is_plain(name: object) -> bool:
-    """Tell whether a name prints as it is."""
+    """Whether a name prints as it is."""
     return isinstance(name, str) and printable(name) == name
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Number the names that would be taken for another one before them."""
-    kept: list[str] = []
+    """Return the names, with a number behind those that stood before."""
+    counts: Counter[str] = Counter()
+    numbered = []
     for name in names:
-        same = sum(each == name for each in names[: len(kept)])
-        kept.append(f"{name} ({same + 1})" if same else name)
-    return kept
+        counts[name] += 1
+        numbered.append(f"{name} ({counts[name]})" if counts[name] > 1 else name)
+    return numbered
 
 
-def _both(ratio: Ratio) -> Sequence[str]:
-    return ratio.numerator, str(ratio.minus)
-
-
-def _as_partition(groups: Asked) -> Partition:
-    """Take one dimension for groups of that dimension alone."""
-    if isinstance(groups, Keys | ScoreBins | Periods):
-        return Groups.cross(groups)
-    return groups
-
-
-def is_share(given: object) -> bool:
-    """Tell whether a number can be a share of a budget, beside others."""
-    return (
-        isinstance(given, int | float | Fraction)
-        and not isinstance(given, bool)
-        and 0 < given < _LARGEST_SHARE
-    )
+def is_share(number: object) -> bool:
+    """Whether a number can be a share of a budget, beside others."""
+    is_number = isinstance(number, int | float | Fraction)
+    return is_number and not isinstance(number, bool) and 0 < number < _LARGEST_SHARE
 
 
 def settle_bounds(
@@ -159,33 +166,39 @@ def settle_bounds(
     bounds: Mapping[str, Bounds],
     unit: PrivacyUnit,
 ) -> tuple[Mapping[str, Bounds], PrivacyUnit]:
-    """Say what bounds are: as declared, and 1 for what is counted."""
+    """Return bounds and unit with those of what is counted, which are 1."""
     if not isinstance(bounds, Mapping) or not isinstance(unit, PrivacyUnit):
         return bounds, unit  # Refused by `make_plan`.
-    for each in questions:
-        name = each.ratio.per
+    for question in questions:
+        name = question.ratio.per
         if name in COUNTED and name not in bounds:
             bounds = {**bounds, name: Bounds.ones()}
         own = bounds.get(name)
         if name == "people" and isinstance(own, Bounds) and own.is_one:
-            _require_people(each, unit)
+            _require_people(question, unit)
             unit = replace(unit, totals={**unit.totals, name: _ONCE})
     return bounds, unit
 
 
 def _require_people(question: Question, unit: PrivacyUnit) -> None:
-    """Refuse to count people who have no ids, or who count more or less than once."""
-    hint = "Name the column of their ids: PrivacyUnit(…), or [unit] in a study."
-    rule = "people are counted by their ids"
-    require(unit.column is not None, rule, "rows without ids", hint)
-    rule = "people count once each: totals of 'people' are 0 to 1"
+    """Raise InvalidInput unless every person has an id, and counts once."""
+    if unit.column is None:
+        raise InvalidInput(
+            "people are counted by their ids, got rows without ids. Name the column of "
+            "their ids: PrivacyUnit(…), or [unit] in a study.",
+            field="unit",
+        )
     own = unit.totals.get("people", _ONCE)
-    once = isinstance(own, Bounds) and (own.lower, own.upper) == (0, 1)
-    require(once, rule, str(own), "Leave them out.")
-    rule = "people count once each: a question has no totals of 'people'"
-    given = question.totals.get("people")
-    require(given is None, rule, str(given), "Leave them out.")
-    hint = "Leave the weight out, or count 'rows'."
-    rule = "people are counted without weights"
-    weight = question.ratio.weight
-    require(weight is None, rule, weight, hint)
+    is_once = isinstance(own, Bounds) and (own.lower, own.upper) == (0, 1)
+    if not is_once or "people" in question.totals:
+        raise InvalidInput(
+            "people count once each: totals of 'people' are 0 to 1. Leave them out.",
+            field="unit",
+        )
+    if question.ratio.weight is not None:
+        raise InvalidInput(
+            "people are counted without weights, got "
+            f"{show_given(question.ratio.weight)}. Leave the weight out, or count "
+            "'rows'.",
+            field="ratio",
+        )

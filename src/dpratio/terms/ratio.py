@@ -2,7 +2,9 @@
 
 from dataclasses import KW_ONLY, dataclass
 
-from dpratio.checks import require, require_one_of
+from dpratio.checks import require_one_of, show_given
+from dpratio.errors import InvalidInput
+from dpratio.tabular import printable
 
 __all__ = [
     "COUNTED",
@@ -10,6 +12,7 @@ __all__ = [
     "LARGEST_GUESS",
     "SMALLEST_GUESS",
     "Ratio",
+    "is_plain_text",
     "is_unicode",
     "require_column_name",
 ]
@@ -64,21 +67,22 @@ class Ratio:
         columns = self.columns
         for column in (self.numerator, self.per, *columns):
             require_column_name(column)
-        distinct = len(set(columns)) == len(columns)
-        hint = "Copy a column under another name if it must play two parts."
-        require(distinct, "the columns of a ratio differ", list(columns), hint)
+        if len(set(columns)) != len(columns):
+            raise InvalidInput(
+                f"the columns of a ratio differ, got {show_given(list(columns))}. Copy "
+                "a column under another name if it must play two parts."
+            )
         require_one_of(self.guess_is, GUESSES, "guess_is")
         if self.guess is not None:
-            rule = "the guess of a ratio must be 0, or between 2^-50 and 2^50 in size"
-            is_zero = isinstance(self.guess, int | float) and self.guess == 0
-            usable = (is_zero and self.guess is not False) or _is_size(self.guess)
-            require(usable, rule, self.guess)
-            object.__setattr__(self, "guess", float(self.guess))
+            object.__setattr__(self, "guess", _guess_of(self.guess))
         if self.residual_bound is not None:
-            bound = self.residual_bound
-            usable = _is_size(bound) and bound > 0
-            require(usable, "the residual bound must be a positive number", bound)
-            object.__setattr__(self, "residual_bound", float(bound))
+            if not _is_size(self.residual_bound) or self.residual_bound <= 0:
+                raise InvalidInput(
+                    "the residual bound must be a positive number, got "
+                    f"{show_given(self.residual_bound)}.",
+                    field="residual_bound",
+                )
+            object.__setattr__(self, "residual_bound", float(self.residual_bound))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -105,22 +109,36 @@ class Ratio:
         return f"Σ {times}{top} / Σ {times}{self.per}"
 
 
-def _is_size(given: object) -> bool:
-    if not isinstance(given, int | float) or isinstance(given, bool):
-        return False
-    return SMALLEST_GUESS <= abs(given) <= LARGEST_GUESS
+def _guess_of(number: float) -> float:
+    is_zero = type(number) in {int, float} and number == 0
+    if not is_zero and not _is_size(number):
+        raise InvalidInput(
+            "the guess of a ratio must be 0, or between 2^-50 and 2^50 in size, got "
+            f"{show_given(number)}.",
+            field="guess",
+        )
+    return float(number)
+
+
+def _is_size(number: object) -> bool:
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    return is_number and SMALLEST_GUESS <= abs(number) <= LARGEST_GUESS
 
 
 def require_column_name(name: object) -> None:
-    """Refuse what cannot name a column."""
-    usable = isinstance(name, str) and name != "" and _is_clean(name)
-    require(usable, "a column name must be text without NUL", name)
+    """Raise InvalidInput unless `name` can name a column, and prints as it is."""
+    if not isinstance(name, str) or not name or printable(name) != name:
+        raise InvalidInput(
+            "a column name must be text without control characters and marks of "
+            f"direction, got {show_given(name)}."
+        )
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether a text has bytes in UTF-8, and none that is 0."""
+    return "\x00" not in text and is_unicode(text)
 
 
 def is_unicode(text: str) -> bool:
-    """Tell whether a text can be written as UTF-8."""
+    """Whether a text can be written as UTF-8."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
-
-
-def _is_clean(text: str) -> bool:
-    return "\x00" not in text and is_unicode(text)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import PurePath
 
-from dpratio.checks import require
-from dpratio.strict import Node
+from dpratio.checks import show_given
+from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
@@ -25,7 +25,15 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import PERIOD, CsvFile, ParquetFiles, checked_path
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["CLIPPINGS", "MEASURED", "UNMEASURED", "Study", "as_title", "read_title"]
+__all__ = [
+    "CLIPPINGS",
+    "MEASURED",
+    "UNMEASURED",
+    "Source",
+    "Study",
+    "as_title",
+    "named",
+]
 
 MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")
 Source = str | CsvFile | ParquetFiles | DatabaseTable
@@ -143,14 +151,14 @@ class Study:
             "mechanism": mechanism,
             "n": n,
             "guess": guess,
-            "stage": _read_stage(stage),
+            "stage": _stage_of(stage),
             "clipping": clipping,
             "data": checked_path(data) if isinstance(data, str) else data,
             "scope": scope,
-            "bounds_from": _read_origins(bounds_from or {}, settled),
+            "bounds_from": _origins_of(bounds_from or {}, settled),
             "title": as_title(title),
             "folder": folder,
-            "period": _read_period(period, data),
+            "period": _period_of(period, data),
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -180,49 +188,55 @@ class Study:
         return path if isinstance(data, str) else data.at(path)
 
     def require_period(self) -> None:
-        """Refuse data of which nobody said the period.
-
-        Raises:
-            InvalidInput: When their path holds ``{period}`` and no period is given.
-        """
+        """Raise InvalidInput if the data are of a period, and none is given."""
         path = _path_of(self.data)
-        open_path = self.period is None and path is not None and PERIOD in path
-        hint = "Say --period 2026-W46, or in Python replace(study, period='2026-W46')."
-        rule = "the data of this study are those of one period"
-        require(not open_path, rule, path, hint)
+        if self.period is None and path is not None and PERIOD in path:
+            raise InvalidInput(
+                f"the data of this study are those of one period, got {path!r}. Say "
+                "--period 2026-W46, or in Python replace(study, period='2026-W46').",
+                field="period",
+            )
 
 
 def _path_of(data: Source | None) -> str | None:
-    """The path of files; None where a database or nothing is named."""
+    """Return the path of files; None where a database or nothing is named."""
     if data is None or isinstance(data, DatabaseTable):
         return None
     return data if isinstance(data, str) else data.path
 
 
-def _read_period(period: object, data: Source | None) -> str | None:
-    """Take the name of a period, where the path of files has a place for it."""
+def _period_of(period: object, data: Source | None) -> str | None:
     if period is None:
         return None
-    rule = "a period is named by letters, digits and hyphens"
-    named = isinstance(period, str) and _PERIOD.fullmatch(period) is not None
-    require(named, rule, period, "Write for instance 2026-W46.")
+    if not isinstance(period, str) or not _PERIOD.fullmatch(period):
+        raise InvalidInput(
+            "a period is named by letters, digits and hyphens, got "
+            f"{show_given(period)}. Write for instance 2026-W46.",
+            field="period",
+        )
     path = _path_of(data)
-    rule = "a period goes where the path of the data says {period}"
-    hint = "Write for instance path = 'weeks/{period}.csv' under [data]."
-    require(path is not None and PERIOD in path, rule, path, hint)
-    return str(period)
+    if path is None or PERIOD not in path:
+        raise InvalidInput(
+            "a period goes where the path of the data says {period}, got "
+            f"{show_given(path)}. Write for instance path = 'weeks/{{period}}.csv' "
+            "under [data].",
+            field="data",
+        )
+    return period
 
 
-def _read_origins(told: object, bounds: Mapping[str, Bounds]) -> Mapping[str, str]:
-    """Take a line about each column whose bounds come from somewhere."""
-    rule = "bounds_from says in a line where the bounds of a column come from"
-    lines = told if isinstance(told, Mapping) else {}
-    read = lines is told and all(
+def _origins_of(lines: object, bounds: Mapping[str, Bounds]) -> Mapping[str, str]:
+    """Return a line about each column whose bounds come from somewhere."""
+    if not isinstance(lines, Mapping) or not all(
         name in bounds and isinstance(line, str) and _LINE.fullmatch(line)
         for name, line in lines.items()
-    )
-    hint = "Write for instance spend = 'the till refuses more than 400'."
-    require(read, rule, told, hint)
+    ):
+        raise InvalidInput(
+            "bounds_from says in a line where the bounds of a column come from, got "
+            f"{show_given(lines)}. Write for instance spend = 'the till refuses more "
+            "than 400'.",
+            field="bounds_from",
+        )
     return dict(lines)
 
 
@@ -235,69 +249,66 @@ def _beside(folder: str, path: str) -> str:
 
 
 def _questions(
-    given: Ratio | Question | Sequence[Ratio | Question],
+    asked: Ratio | Question | Sequence[Ratio | Question],
     partitions: tuple[Asked, ...],
     weights: Sequence[float | Fraction] | None,
     answers: Sequence[str],
 ) -> tuple[Question, ...]:
-    """Ask every ratio of every partition; take questions as they are."""
-    asked = tuple(given) if isinstance(given, list | tuple) else (given,)
-    if any(isinstance(each, Question) for each in asked):
-        free = partitions == (None,) and weights is None
-        hint = "Write Question(Ratio(…), groups=…, share=…)."
-        require(free, "questions name their own groups and shares", partitions, hint)
-        return _named([_as_question(each, None, answers, 1) for each in asked])
+    """Return a question for every ratio and partition; questions stay as they are."""
+    listed = tuple(asked) if isinstance(asked, list | tuple) else (asked,)
+    if any(isinstance(part, Question) for part in listed) and (
+        partitions != (None,) or weights is not None
+    ):
+        raise InvalidInput(
+            "questions name their own groups and shares. Write Question(Ratio(…), "
+            "groups=…, share=…).",
+            field="groups",
+        )
     shares = [1] * len(partitions) if weights is None else list(weights)
-    fits = len(shares) == len(partitions) and all(map(is_share, shares))
-    require(fits, "each partition has one positive weight", shares)
-    return _named(
+    if len(shares) != len(partitions) or not all(map(is_share, shares)):
+        raise InvalidInput(
+            f"each partition has one positive weight, got {show_given(shares)}.",
+            field="weights",
+        )
+    return named(
         [
-            _as_question(ratio, groups, answers, share)
+            part
+            if isinstance(part, Question)
+            else Question(part, groups=groups, share=share, answers=answers)
             for groups, share in zip(partitions, shares, strict=True)
-            for ratio in asked
+            for part in listed
         ]
     )
 
 
-def _read_stage(share: object) -> Fraction | None:
-    """Take the share of a first stage; 0 for none, None where the planner decides."""
+def _stage_of(share: object) -> Fraction | None:
+    """Return the share of a first stage; 0 for none, None if the planner decides."""
     if share is None:
         return None
     if share == 0 and share is not False:
         return Fraction(0)
-    rule = "the share of a first stage must lie between 0 and 1"
-    hint = "Write stage=0.05, or stage=0 for none."
-    require(is_share(share) and share < 1, rule, share, hint)  # type: ignore[operator]
-    # The decimal that was written.
-    return Fraction(str(share))
+    if not is_share(share) or share >= 1:  # type: ignore[operator]
+        raise InvalidInput(
+            "the share of a first stage must lie between 0 and 1, got "
+            f"{show_given(share)}. Write stage=0.05, or stage=0 for none.",
+            field="stage",
+        )
+    return Fraction(str(share))  # The decimal that was written.
 
 
-def _as_question(
-    given: Ratio | Question,
-    groups: Asked,
-    answers: Sequence[str],
-    share: float | Fraction,
-) -> Question:
-    if isinstance(given, Question):
-        return given
-    return Question(given, groups=groups, share=share, answers=answers)
-
-
-def _named(questions: list[Question]) -> tuple[Question, ...]:
-    """Number questions that nobody named and that would be called the same."""
-    names = told_apart([each.name for each in questions])
+def named(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """Return the questions, numbered where nobody named them and names are the same."""
+    names = told_apart([question.name for question in questions])
     return tuple(
-        replace(each, name=name) if _is_unnamed(each) else each
-        for each, name in zip(questions, names, strict=True)
+        replace(question, name=name)
+        if question.name == default_name(question.ratio, question.groups)
+        else question
+        for question, name in zip(questions, names, strict=True)
     )
 
 
-def _is_unnamed(question: Question) -> bool:
-    return question.name == default_name(question.ratio, question.groups)
-
-
 def as_title(given: object) -> str | None:
-    """Take a title; None where there is none.
+    """Return a title; None if there is none.
 
     Raises:
         InvalidInput: When it is not one line of words.
@@ -305,12 +316,10 @@ def as_title(given: object) -> str | None:
     if given is None:
         return None
     is_line = isinstance(given, str) and given.isprintable() and given.strip() == given
-    rule = f"a title is one line of up to {_LONGEST_TITLE} letters"
-    fits = is_line and 0 < len(str(given)) <= _LONGEST_TITLE
-    require(fits, rule, given, "It is published with every release.")
+    if not is_line or not 0 < len(str(given)) <= _LONGEST_TITLE:
+        raise InvalidInput(
+            f"a title is one line of up to {_LONGEST_TITLE} letters, got "
+            f"{show_given(given)}. It is published with every release.",
+            field="title",
+        )
     return str(given)
-
-
-def read_title(node: Node | None) -> str | None:
-    """Read the title of a document that may have none."""
-    return None if node is None else node.make(lambda: as_title(node.text()))

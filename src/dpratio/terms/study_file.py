@@ -1,89 +1,98 @@
-"""A study: one TOML text that a privacy officer reads before anything runs.
+"""A study as a document: TOML that a privacy officer reads, and tables inside a plan.
 
 ::
 
     title = "Is the score calibrated?"  # of its reports; public
 
     [data]
-    path = "loans.parquet"  # or url = "postgres://host/database" and table = "loans";
-    # "weeks/{period}.csv" is filled in by ``--period``
+    path = "loans.parquet"  # or url = "postgres://host/database" and table = "loans"
 
-    [ratio]
+    [ratio]                 # or several [[ratio]]
     numerator = "score"
     per = "label"
     weight = "weight"
-    guess = 1.0  # and guess_is, residual_bound, answers, name where they are wanted
 
     [bounds]
     score = { natural = [0, 1] }  # a probability; without natural, cuts are counted
     label = "binary"
     weight = [0.25, 3]
 
-    [bounds_from]  # for whoever approves it
-    weight = "the survey's design: weights are trimmed at 3"
-
-    [groups]  # study_groups has all kinds of them
+    [groups]                # or several [[groups]]; each is asked every ratio
     column = "region"
     keys = ["north", "south"]
 
     [privacy]
     epsilon = 1.0
-    delta = 1e-6
-    scope = "loans"  # the dataset's name in the ledger, where there are several
-    stage = 0.05  # the share of epsilon that a first stage spends on finding the guess;
-    # 0 for none, and where nothing is said the planner decides
-    clipping = "measured"  # count how many units the bounds cut
 
-    [population]  # a public guess, for plans, forecasts and simulations
-    n = 5000
-    numerator = { mean = 0.5, sd = 0.22 }
-    per = { mean = 0.45 }
-    weight = { mean = 1.0, sd = 0.6 }
-    correlation = 0.4  # and weight_with_numerator, weight_with_per
-
-``[unit]`` says whose rows belong together: ``column``, ``totals`` by column,
-``most_groups``, ``neighbours``. The population is then about one unit's totals.
-``totals`` may also stand with groups, for these groups alone.
-Numbers are read as the decimals that were written.
+The fields below are the only description of the format: they read a study and write it,
+as TOML and inside a plan, and state its JSON Schema.
 """
 
+import datetime as dt
+import json
 import re
 import tomllib
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from dpratio.checks import require
-from dpratio.errors import DocumentRefused, FileRefused
-from dpratio.strict import Node
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.guess import ColumnGuess, Guess
-from dpratio.terms.question import Partition, Question
-from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile, ParquetFiles, checked_path
-from dpratio.terms.study import Study, read_title
-from dpratio.terms.study_groups import (
-    read_all_bounds,
-    read_budget,
-    read_own,
-    read_partitions,
+from dpratio.codec import (
+    EXACT,
+    NUMBER,
+    TEXT,
+    choice,
+    many,
+    mapping,
+    record,
+)
+from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget, decimal_text
+from dpratio.terms.guess import Guess
+from dpratio.terms.question import Partition, Question, default_name
+from dpratio.terms.ratio import GUESSES, Ratio
+from dpratio.terms.study import MEASURED, Study, named
+from dpratio.terms.study_fields import (
+    BOUNDS,
+    DATA,
+    GROUPS,
+    POPULATION,
+    UNIT,
+    GroupsTable,
+    beside,
+    one_or_many,
 )
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["parse_study", "read_study"]
+__all__ = ["STUDY", "parse_study", "read_study", "study_to_toml"]
 
-# Names joined by dots: the time that they take to read grows with their square.
-_CHOSEN = ("strategy", "mechanism", "clipping")
-_TOGETHER = ("correlation", "weight_with_numerator", "weight_with_per")
 _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-# How dpratio begins what it writes as JSON.
-_OTHER = re.compile(r'\s*\{\s*"format": "dpratio-(release|plan)"')
-_FILE_NAME = re.compile(r"[^\n=\[]+\.toml")
+# Names joined by dots: the time that they take to read grows with their square.
 _LONG_NAME = re.compile(
     rf"(?:^|[\[{{,])[ \t]*+{_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}", re.MULTILINE
 )
+# How dpratio begins what it writes as JSON.
+_OTHER = re.compile(r'\s*\{.{0,200}?"format": ?"dpratio-(release|plan)"', re.DOTALL)
+_FILE_NAME = re.compile(r"[^\n=\[]+\.toml")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _RatioTable:
+    """One table of ratios, asked of all groups or, where it has its own, of these."""
+
+    ratio: Ratio
+    answers: tuple[str, ...] = ("ratio",)
+    name: str = ""
+    groups: tuple[GroupsTable, ...] | None = None
+
+
+_WHOLE_TABLE = GroupsTable(None)
 
 
 def read_study(path: str | PathLike[str]) -> Study:
@@ -122,7 +131,7 @@ def read_study(path: str | PathLike[str]) -> Study:
     try:
         return replace(parse_study(text), folder=str(file.parent))
     except DocumentRefused as error:
-        raise DocumentRefused(f"{file}: {error}") from None
+        raise DocumentRefused(f"{file}: {error}", field=error.field) from None
 
 
 def parse_study(text: str) -> Study:
@@ -169,161 +178,212 @@ def parse_study(text: str) -> Study:
         raise DocumentRefused(
             "$: the study is not valid TOML: a number is too long or a list too deep."
         ) from None
-    top = Node(document).fields(
-        *("ratio", "bounds", "privacy"),
-        optional=("title", "data", "groups", "unit", "population", "bounds_from"),
-    )
-    ratios = (
-        top["ratio"].items() if isinstance(top["ratio"].value, list) else [top["ratio"]]
-    )
-    partitions: tuple[Partition, ...] = (None,)
-    weights = None
-    own: list[dict[str, Any]] = [{}]
-    if "groups" in top:
-        partitions, weights = read_partitions(top["groups"])
-        added = {name for each in ratios for name in _read_ratio(each).totals}
-        own = read_own(top["groups"], added, _read_guess)
-    privacy = top["privacy"].fields(
-        "epsilon",
-        optional=("delta", *_CHOSEN, "scope", "stage"),
-    )
-    chosen: dict[str, Any] = {
-        name: privacy[name].text() for name in _CHOSEN if name in privacy
-    }
-    people = top.get("population")
-    given: dict[str, Any] = {
-        "bounds": read_all_bounds(top["bounds"]),
-        "budget": read_budget(top["privacy"], privacy),
-        "bounds_from": top["bounds_from"].value if "bounds_from" in top else None,
-        "unit": _read_unit(top["unit"]) if "unit" in top else None,
-        "n": None if people is None else _read_people(people),
-        "guess": None if people is None else _read_guess(people),
-        "data": _read_data(top["data"]) if "data" in top else None,
-        "scope": privacy["scope"].text() if "scope" in privacy else None,
-        "stage": privacy["stage"].number() if "stage" in privacy else None,
-        "title": read_title(top.get("title")),
-    }
-    shares = [1.0] * len(partitions) if weights is None else weights
-    questions = [
-        _read_question(each, groups, share, counted, single=len(partitions) == 1)
-        for groups, share, counted in zip(partitions, shares, own, strict=True)
-        for each in ratios
+    study: Study = STUDY.read(document, "$")
+    return study
+
+
+def study_to_toml(study: Study, comments: Mapping[str, str] | None = None) -> str:
+    """Write a study as the text of a TOML file.
+
+    Args:
+        study: It need not come from a file.
+        comments: Lines to write above tables, by their names.
+
+    Example:
+        >>> print(study_to_toml(parse_study('''
+        ... ratio = { numerator = "score", per = "label" }
+        ... bounds = { score = [0, 1], label = "binary" }
+        ... privacy = { epsilon = 1 }
+        ... ''')))
+        [ratio]
+        numerator = "score"
+        per = "label"
+        ...
+    """
+    tables: dict[str, Any] = STUDY.write(study)
+    title = tables.pop("title", None)
+    lines = [] if title is None else [f"title = {_inline(title)}", ""]
+    for name, table in tables.items():
+        head = f"[{name}]" if isinstance(table, dict) else f"[[{name}]]"
+        for part in [table] if isinstance(table, dict) else table:
+            said = (comments or {}).get(name)
+            lines += [] if said is None else [f"# {said}"]
+            lines.append(head)
+            lines += [f"{_key(key)} = {_inline(held)}" for key, held in part.items()]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _inline(name)
+
+
+def _inline(value: Any) -> str:  # noqa: ANN401
+    """Return a value as TOML writes it on one line."""
+    if isinstance(value, str):
+        # As JSON writes it, and without a bare DEL.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, dict):
+        pairs = (f"{_key(name)} = {_inline(held)}" for name, held in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_inline, value))}]"
+    if isinstance(value, bool | dt.date):
+        return str(value).lower()
+    if isinstance(value, Fraction | Decimal):
+        text = decimal_text(Fraction(value))
+        return json.dumps(text) if "/" in text else text
+    return repr(value)
+
+
+def _study_of(
+    ratio: Sequence[_RatioTable],
+    bounds: Mapping[str, Bounds],
+    privacy: Mapping[str, Any],
+    groups: Sequence[GroupsTable] = (_WHOLE_TABLE,),
+    population: tuple[int | None, Guess | None] = (None, None),
+    **others: Any,  # noqa: ANN401
+) -> Study:
+    added = {name for table in ratio for name in table.ratio.totals}
+    unknown = [name for table in groups for name in table.totals if name not in added]
+    if unknown:
+        raise InvalidInput(f"no ratio adds up '{unknown[0]}'", field="groups")
+    n, guess = population
+    questions = _questions(ratio, groups)
+    return Study(questions, bounds=bounds, n=n, guess=guess, **privacy, **others)
+
+
+def _questions(
+    ratios: Sequence[_RatioTable], groups: Sequence[GroupsTable]
+) -> list[Question]:
+    """Ask every ratio of all groups, and then each of its own."""
+    pairs = [
+        *((asked, table) for table in groups for asked in ratios if not asked.groups),
+        *((asked, table) for asked in ratios for table in asked.groups or ()),
     ]
-    return top["ratio"].make(lambda: Study(questions, **given | chosen))
+    return [
+        Question(
+            asked.ratio,
+            groups=table.partition,
+            answers=asked.answers,
+            share=table.weight,
+            # Questions of several groups are told apart where their ratio has a name.
+            name=asked.name
+            and asked.name + _by(table.partition, asked.groups or groups),
+            totals={
+                name: bounds
+                for name, bounds in table.totals.items()
+                if name in asked.ratio.totals
+            },
+            guess=table.population,
+        )
+        for asked, table in pairs
+    ]
 
 
-def _read_question(
-    node: Node, groups: Partition, share: float, own: dict[str, Any], *, single: bool
-) -> Question:
-    """Read what one ratio asks of one partition."""
-    ratio, answers = _read_ratio(node), _read_answers(node)
-    fields = node.entries()
-    name = fields["name"].text() if "name" in fields else ""
-    if name and not single:
-        columns = getattr(groups, "columns", ())
-        name += f" by {' and '.join(columns)}" if columns else ""
-    given: dict[str, Any] = {"answers": answers, "share": share, "name": name, **own}
-    # Groups have the totals of every ratio that is asked of them.
-    totals = own.get("totals", {}).items()
-    given["totals"] = {each: held for each, held in totals if each in ratio.totals}
-    return node.make(lambda: Question(ratio, groups=groups, **given))
+def _by(partition: Partition, tables: Sequence[GroupsTable]) -> str:
+    columns = getattr(partition, "columns", ()) if len(tables) > 1 else ()
+    return f" by {' and '.join(columns)}" if columns else ""
 
 
-def _read_data(node: Node) -> str | CsvFile | ParquetFiles | DatabaseTable:
-    if isinstance(node.value, dict) and "url" in node.value:
-        return _read_database(node)
-    if isinstance(node.value, dict) and "partitions" in node.value:
-        fields = node.fields("path", "partitions", optional=("where",))
-        path, named = fields["path"].text(), _read_partitions(fields["partitions"])
-        where = fields["where"].text() if "where" in fields else None
-        return node.make(lambda: ParquetFiles(path, partitions=named, where=where))
-    dialect = ("columns", "delimiter", "quote", "decimal", "dates", "where")
-    fields = node.fields("path", optional=dialect)
-    path = fields["path"].text()
-    given = {name: fields[name] for name in dialect if name in fields}
-    if not given:
-        return node.make(lambda: checked_path(path))
-    if set(given) == {"where"} and not path.endswith((".csv", ".csv.gz")):
-        where = given["where"].text()
-        return node.make(lambda: ParquetFiles(path, where=where))
-    options: dict[str, object] = {
-        name: [item.text() for item in at.items()] if name == "columns" else at.text()
-        for name, at in given.items()
+def _tables_of(study: Study) -> dict[str, Any]:
+    """Return the tables of a study: each ratio and each groups once, if possible."""
+    groups: dict[Any, GroupsTable] = {}
+    for asked in study.questions:
+        same = (asked.groups, asked.share, asked.guess)
+        before = groups[same].totals if same in groups else {}
+        totals = {**before, **asked.totals}
+        groups[same] = GroupsTable(asked.groups, asked.share, totals, asked.guess)
+    tables = tuple(groups.values())
+    ratios: Sequence[_RatioTable] = list(
+        dict.fromkeys(
+            _RatioTable(
+                asked.ratio,
+                asked.answers,
+                _own_name(asked).removesuffix(_by(asked.groups, tables)),
+            )
+            for asked in study.questions
+        )
+    )
+    if named(_questions(ratios, tables)) != study.questions:
+        ratios = [
+            _RatioTable(asked.ratio, asked.answers, _own_name(asked), (_alone(asked),))
+            for asked in study.questions
+        ]
+        tables = (_WHOLE_TABLE,)
+    budget = {"epsilon": study.budget.epsilon, "delta": study.budget.delta}
+    own = ("title", "data", "bounds_from", "unit")
+    chosen = ("strategy", "mechanism", "clipping", "stage", "scope")
+    return {
+        **{name: getattr(study, name) for name in own},
+        "ratio": ratios,
+        # What is counted as 1 has no bounds of its own.
+        "bounds": {
+            name: held for name, held in study.bounds.items() if not held.is_one
+        },
+        "groups": tables,
+        "privacy": {**budget, **{name: getattr(study, name) for name in chosen}},
+        "population": (study.n, study.guess),
     }
-    return node.make(lambda: CsvFile(path, **options))  # type: ignore[arg-type]
 
 
-def _read_partitions(node: Node) -> dict[str, str] | list[str]:
-    if isinstance(node.value, list):
-        return [each.text() for each in node.items()]
-    return {name: each.text() for name, each in node.entries().items()}
+def _own_name(question: Question) -> str:
+    usual = default_name(question.ratio, question.groups)
+    return "" if question.name == usual else question.name
 
 
-def _read_database(node: Node) -> DatabaseTable:
-    optional = ("table", "path", "partitions", "where")
-    fields = node.fields("url", optional=optional)
-    url = fields.pop("url").text()
-    told = fields.pop("partitions", None)
-    named = None if told is None else _read_partitions(told)
-    options: dict[str, object] = {
-        name: [item.text() for item in at.items()]
-        if isinstance(at.value, list)
-        else at.text()
-        for name, at in fields.items()
-    }
-    return node.make(lambda: DatabaseTable(url, partitions=named, **options))  # type: ignore[arg-type]
+def _alone(asked: Question) -> GroupsTable:
+    return GroupsTable(asked.groups, asked.share, asked.totals, asked.guess)
 
 
-def _read_ratio(node: Node) -> Ratio:
-    numbers, words = ("guess", "residual_bound"), ("weight", "minus", "guess_is")
-    optional = (*numbers, *words, "answers", "name")
-    fields = node.fields("numerator", "per", optional=optional)
-    numerator, per = fields["numerator"].text(), fields["per"].text()
-    given: dict[str, Any] = {
-        name: fields[name].number() for name in numbers if name in fields
-    }
-    given |= {name: fields[name].text() for name in words if name in fields}
-    return node.make(lambda: Ratio(numerator, per=per, **given))
+_RATIO = {
+    "numerator": TEXT,
+    "per": TEXT,
+    "weight": TEXT.optional(),
+    "minus": TEXT.optional(),
+    "guess": NUMBER.optional(),
+    "guess_is": choice(*GUESSES).optional(GUESSES[0]),
+    "residual_bound": NUMBER.optional(),
+}
+_RATIOS = one_or_many(
+    beside(
+        _RatioTable,
+        "ratio",
+        Ratio,
+        lambda ratio: {name: getattr(ratio, name) for name in _RATIO},
+        _RATIO,
+        {
+            "answers": many(TEXT).optional(("ratio",)),
+            "name": TEXT.optional(""),
+            "groups": GROUPS.optional(),
+        },
+    )
+)
 
+_PRIVACY = {
+    "epsilon": EXACT,
+    "delta": EXACT.optional(0),
+    "strategy": TEXT.optional("focused"),
+    "mechanism": TEXT.optional("auto"),
+    "clipping": TEXT.optional(MEASURED),
+    "stage": EXACT.optional(),
+    "scope": TEXT.optional(),
+}
 
-def _read_answers(node: Node) -> tuple[str, ...]:
-    answers = node.entries().get("answers")
-    return ("ratio",) if answers is None else tuple(a.text() for a in answers.items())
-
-
-def _read_unit(node: Node) -> PrivacyUnit:
-    """Read who is protected."""
-    names = ("column", "totals", "most_groups", "neighbours", "key")
-    fields = node.fields(optional=names)
-    given: dict[str, Any] = {
-        name: fields[name].text()
-        for name in ("column", "neighbours", "key")
-        if name in fields
-    }
-    if "totals" in fields:
-        given["totals"] = read_all_bounds(fields["totals"])
-    if "most_groups" in fields:
-        given["most_groups"] = fields["most_groups"].integer()
-    return node.make(lambda: PrivacyUnit(**given))
-
-
-def _read_people(node: Node) -> int | None:
-    fields = node.entries()
-    return fields["n"].integer() if "n" in fields else None
-
-
-def _read_guess(node: Node) -> Guess | None:
-    """Read a guessed population; a number of people may stand alone."""
-    if isinstance(node.value, dict) and set(node.value) == {"n"}:
-        return None
-    fields = node.fields("numerator", "per", optional=("n", "weight", *_TOGETHER))
-    numerator, per = _read_column(fields["numerator"]), _read_column(fields["per"])
-    weight = _read_column(fields["weight"]) if "weight" in fields else None
-    together = {name: fields[name].number() for name in _TOGETHER if name in fields}
-    return node.make(lambda: Guess(numerator, per, weight, **together))
-
-
-def _read_column(node: Node) -> ColumnGuess:
-    fields = node.fields("mean", optional=("sd",))
-    sd = fields["sd"].number() if "sd" in fields else None
-    return ColumnGuess(fields["mean"].number(), sd)
+STUDY = record(
+    _study_of,
+    _tables_of,
+    title=TEXT.optional(),
+    data=DATA.optional(),
+    ratio=_RATIOS,
+    bounds=BOUNDS,
+    bounds_from=mapping(TEXT).optional({}),
+    groups=GROUPS.optional((_WHOLE_TABLE,)),
+    unit=UNIT.optional(PrivacyUnit()),
+    privacy=record(
+        lambda epsilon, delta=0, **given: {"budget": Budget(epsilon, delta), **given},
+        lambda held: held,
+        **_PRIVACY,
+    ),
+    population=POPULATION.optional((None, None)),
+)

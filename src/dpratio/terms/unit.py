@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from dpratio.checks import require, require_one_of
+from dpratio.checks import require_one_of, show_given
+from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import require_column_name
 
@@ -48,27 +49,33 @@ class PrivacyUnit:
         require_one_of(self.neighbours, NEIGHBOURS, "neighbour relation")
         require_totals(self.totals)
         most = self.most_groups
-        counted = type(most) is int and 1 <= most <= _MOST_GROUPS
-        rule = "most_groups must be a whole number from 1 to 1,000,000"
-        require(counted, rule, most)
-        usable = isinstance(self.key, str) and self.key.isascii() and self.key
-        require(usable, "the key of the hash must be plain text", self.key)
+        if type(most) is not int or not 1 <= most <= _MOST_GROUPS:
+            raise InvalidInput(
+                "most_groups must be a whole number from 1 to 1,000,000, got "
+                f"{show_given(most)}.",
+                field="most_groups",
+            )
+        if not isinstance(self.key, str) or not self.key.isascii() or not self.key:
+            raise InvalidInput(
+                f"the key of the hash must be plain text, got {show_given(self.key)}.",
+                field="key",
+            )
         object.__setattr__(self, "totals", dict(self.totals))
-        if self.column is None:
-            hint = "Name the column of ids, or leave totals and most_groups out."
-            bare = not self.totals and self.most_groups == 1
-            rule = "rows have no totals and lie in one group"
-            require(bare, rule, self.most_groups, hint)
-        else:
+        if self.column is not None:
             require_column_name(self.column)
+        elif self.totals or most > 1:
+            raise InvalidInput(
+                "totals and most_groups need a unit with a column of ids.",
+                field="totals" if self.totals else "most_groups",
+            )
 
     @property
     def cells_moved(self) -> int:
-        """How many cells one unit enters or leaves: changed, it does both."""
+        """The number of groups that one unit enters or leaves; if changed, both."""
         return self.most_groups * (2 if self.neighbours == "change-one" else 1)
 
     def of_question(self, totals: Mapping[str, Bounds]) -> "PrivacyUnit":
-        """Give the unit as a question counts it: with its own totals where it has any.
+        """Return the unit as a question counts it, with the totals of its own.
 
         Raises:
             InvalidInput: When the question's own totals break a rule.
@@ -95,8 +102,11 @@ class PrivacyUnit:
 
 
 def require_totals(totals: object) -> None:
-    """Refuse what cannot be totals of a person."""
-    valid = isinstance(totals, Mapping) and all(
-        isinstance(each, Bounds) for each in totals.values()
-    )
-    require(valid, "totals must map column names to Bounds", totals)
+    """Raise InvalidInput unless `totals` are bounds by the names of columns."""
+    if not isinstance(totals, Mapping) or not all(
+        isinstance(bounds, Bounds) for bounds in totals.values()
+    ):
+        raise InvalidInput(
+            f"totals must map column names to Bounds, got {show_given(totals)}.",
+            field="totals",
+        )

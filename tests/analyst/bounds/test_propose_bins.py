@@ -9,7 +9,7 @@ from dpratio.analyst.bounds.propose_bins import propose_bins
 from dpratio.errors import InvalidInput
 from dpratio.release.example import example_release
 from dpratio.release.merge import merge
-from dpratio.terms.bins.score_bins import ScoreBins
+from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.study_file import parse_study
 

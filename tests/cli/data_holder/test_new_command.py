@@ -61,7 +61,7 @@ def test_what_is_written_plans_checks_and_releases(
     study = read_study(people / "mine.toml")
     assert study.n == 2000
     text = (people / "mine.toml").read_text(encoding="utf-8")
-    assert '"score" = "a probability' in text
+    assert 'score = "a probability' in text
     assert text.count("\n# ") + 1 == text.count("\n[")
     for command in (
         ("plan", "mine.toml"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.ledger.attacks.books import name_of, plan_of
+from curator.ledger.attacks.books import plan_of
 from curator.ledger.attacks.tampering import fill
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, bring
 from curator.ledger.teams import team_at
@@ -27,8 +27,6 @@ from dpratio.errors import (
     LedgerRefused,
 )
 from dpratio.release.files import release_to_bytes
-
-FIXTURE = Path(__file__).with_name("export_version_1.jsonl")
 
 
 def lines_of(ledger: Ledger) -> dict[str, list[Entry]]:
@@ -265,18 +263,3 @@ def test_only_the_owner_exports_a_ledger_of_a_team(
             assert not (tmp_path / role).exists()
         export_ledger(team.ledger("owner"), tmp_path / "owner", by="olga")
         assert team.ledger("reader").account().is_closed
-
-
-def test_what_was_exported_in_version_1_is_read(tmp_path: Path) -> None:
-    new = Ledger(tmp_path / "new.db")
-    import_ledger(FIXTURE, new, by="olga")
-    account = new.account("loans")
-    states = {name: held.state for name, held in account.releases.items()}
-    assert states == {
-        name_of(1): "published",
-        name_of(2): "opened",
-        name_of(3): "void",
-        name_of(4): "charge",
-    }
-    assert float(account.spent.loss) == 0.4
-    assert verify_ledger(new).wrong == ()

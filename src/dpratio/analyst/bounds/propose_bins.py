@@ -9,7 +9,7 @@ from dpratio.plan.histogram.found_bins import FoundBins, find_bins, grid_of
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
-from dpratio.terms.bins.score_bins import ScoreBins, require_quantiles
+from dpratio.terms.dimensions import ScoreBins, require_quantiles
 
 __all__ = ["BinProposal", "propose_bins"]
 

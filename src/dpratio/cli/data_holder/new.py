@@ -1,5 +1,7 @@
 """The command that writes a study: six questions, a commented file, its forecast."""
 
+import csv
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.checks import require
+from dpratio.checks import refuse, require
 from dpratio.cli import options
-from dpratio.cli.data_holder.study_text import Answers, column_bounds, study_text
 from dpratio.cli.output import Output, say
 from dpratio.cli.replace import require_replaceable
 from dpratio.cli.studies import plan_of
@@ -17,11 +18,26 @@ from dpratio.errors import InvalidInput
 
 if TYPE_CHECKING:
     from dpratio.curator.reading.statement import ColumnType
+    from dpratio.terms.bounds import Bounds
+    from dpratio.terms.groups import Groups
+
+    _Reasoned = tuple[Bounds, str]  # and where they come from
 
 __all__ = ["new"]
 
 _ROWS = "rows"
 _NONE = "none"
+_WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")
+_COMMENTS = {
+    "data": "Where the rows are: beside this file.",
+    "ratio": "What is asked: the sum of one column per the sum of another.",
+    "bounds": "Values outside of these are clipped; never read them off the data.",
+    "bounds_from": "For whoever approves it: why these bounds.",
+    "unit": "All rows of one id are protected; its totals are clipped to these.",
+    "groups": "Keys are public: every one is answered, and no other.",
+    "privacy": "What the release may cost. Less is safer, and wider.",
+    "population": "How many people are expected in each answer: a guess, not counted.",
+}
 
 
 def new(  # noqa: PLR0913 (an option for each question)
@@ -82,25 +98,29 @@ def new(  # noqa: PLR0913 (an option for each question)
     """
     from dpratio.release.writing import write_whole
     from dpratio.simulation.forecast.forecast import forecast
-    from dpratio.terms.budget import Budget, decimal_text
-    from dpratio.terms.study_file import parse_study
+    from dpratio.terms.budget import Budget
+    from dpratio.terms.ratio import Ratio
+    from dpratio.terms.source import CsvFile
+    from dpratio.terms.study import Study
+    from dpratio.terms.study_file import study_to_toml
+    from dpratio.terms.unit import PrivacyUnit
 
     require_replaceable(study, force=force)
     names = tuple(_listed(columns))
     require(bool(names) or not header, "--header goes with --columns", "none")
     kinds = _kinds(study.parent / data, names)
     if not names:
-        shown = (f"{name} ({each.name})" for name, each in kinds.items())
+        shown = (f"{name} ({kind.name})" for name, kind in kinds.items())
         say(f"Columns: {', '.join(shown)}.")
-    unit = _asked("--protect", protect, "1. Who? The column of ids, or rows", _ROWS)
+    ids = _asked("--protect", protect, "1. Who? The column of ids, or rows", _ROWS)
     top = _column(_asked("--numerator", numerator, "2. The ratio: its top"), kinds)
     below = _asked("--per", per, "   per (a column, or rows)")
     summed = [top] if below == _ROWS else [top, _column(below, kinds)]
-    if unit != _ROWS:
-        _column(unit, kinds)
+    if ids != _ROWS:
+        _column(ids, kinds)
     ends = _ends("--bounds", bounds, summed, "3. Bounds of {}")
-    in_all = {}
-    if unit != _ROWS:
+    in_all: dict[str, _Reasoned] = {}
+    if ids != _ROWS:
         in_all = _ends("--totals", totals, summed, "   of the total of {} of one id")
     text = "4. Groups, as region=north,south"
     grouped = _asked("--groups", groups, text, _NONE)
@@ -108,23 +128,62 @@ def new(  # noqa: PLR0913 (an option for each question)
     price = _asked("--epsilon", epsilon, "6. Epsilon, what it may cost")
     rule = "the number of people must be a whole number above 0"
     require(people.isdecimal() and int(people) > 0, rule, people)
-    answers = Answers(
-        data=data,
-        names=() if header else names,
-        ids=None if unit == _ROWS else unit,
-        numerator=top,
-        per=below,
-        bounds=ends,
-        totals=in_all,
-        groups=None if grouped == _NONE else grouped,
+    totalled = {name: held for name, (held, _) in in_all.items()}
+    planned = Study(
+        Ratio(top, per=below),
+        bounds={name: held for name, (held, _) in ends.items()},
+        bounds_from=_reasons(ends, in_all),
+        groups=None if grouped == _NONE else _groups(grouped, kinds),
+        unit=None if ids == _ROWS else PrivacyUnit(ids, totals=totalled),
+        budget=Budget(price),
         n=int(people),
-        epsilon=decimal_text(Budget(price).epsilon),
+        data=CsvFile(data, columns=names) if names and not header else data,
     )
-    written = study_text(answers, kinds)
-    plan = plan_of(parse_study(written))  # What has no plan is not written.
-    write_whole(study, written.encode(), replace=force)
+    plan = plan_of(planned)  # What has no plan is not written.
+    write_whole(study, study_to_toml(planned, _COMMENTS).encode(), replace=force)
     say("", f"Written to {study}. Read it, and change what is not so.", "")
     Output().answer(forecast(plan, n=[int(people)]))
+
+
+def _bounds_of(text: str) -> "tuple[str, _Reasoned]":
+    """Read bounds and their reason, as ``score=natural 0,1: a probability``."""
+    from dpratio.terms.bounds import Bounds
+
+    name, _, rest = text.partition("=")
+    ends, _, why = rest.partition(":")
+    hint = "Write for instance 'score=natural 0,1: a probability', or 'age=0,99: ours'."
+    require(bool(why.strip()), "bounds must say where they come from", text, hint)
+    if ends.strip() == "binary":
+        return name.strip(), (Bounds.binary(), why.strip())
+    numbers = ends.removeprefix("natural ").split(",")
+    try:
+        lower, upper = map(float, numbers)
+    except ValueError:
+        refuse("bounds are two numbers or binary", text, hint)
+    is_natural = ends.startswith("natural ")
+    return name.strip(), (Bounds(lower, upper, natural=is_natural), why.strip())
+
+
+def _reasons(
+    ends: "Mapping[str, _Reasoned]", totals: "Mapping[str, _Reasoned]"
+) -> dict[str, str]:
+    reasons = {name: why for name, (_, why) in ends.items()}
+    for name, (_, why) in totals.items():
+        reasons[name] = f"{reasons[name]}; its total: {why}" if name in reasons else why
+    return reasons
+
+
+def _groups(text: str, kinds: "Mapping[str, ColumnType]") -> "Groups":
+    """Read a column and its keys, which are whole numbers where all of them are."""
+    from dpratio.terms.groups import Groups
+
+    name, _, typed = text.partition("=")
+    keys = next(csv.reader([typed], skipinitialspace=True), [])
+    hint = "Write for instance region=north,south, or none."
+    require(bool(keys), "groups are a column and its keys", text, hint)
+    kind = kinds[_column(name.strip(), kinds)].kind
+    is_whole = kind != "text" and all(map(_WHOLE.fullmatch, keys))
+    return Groups(name.strip(), [int(key) if is_whole else key.strip() for key in keys])
 
 
 def _kinds(path: Path, names: Sequence[str]) -> "Mapping[str, ColumnType]":
@@ -160,16 +219,16 @@ def _asked(
 
 def _ends(
     option: str, given: Sequence[str] | None, columns: Sequence[str], text: str
-) -> dict[str, tuple[str, str]]:
+) -> "dict[str, _Reasoned]":
     """Read the bounds of each column, or ask for them."""
-    ends = dict(column_bounds(each) for each in given or ())
+    ends = dict(_bounds_of(each) for each in given or ())
     for name in columns:
         while name not in ends:
             said = _asked(
                 option, None, f"{text.format(name)} and why, such as 0,1: a chance"
             )
             try:
-                ends |= dict([column_bounds(f"{name}={said}")])
+                ends |= dict([_bounds_of(f"{name}={said}")])
             except InvalidInput as error:  # No other answer is lost.
                 typer.echo(error, err=True)
     return ends

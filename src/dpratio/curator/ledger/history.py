@@ -194,15 +194,13 @@ def _source(held: Held) -> tuple[str, str]:
 
 
 def _approvals(account: Account) -> list[str]:
-    """List approvals and where each stands; those of plans alone admit nothing."""
-    named = [each for each in account.approved.values() if "source" in each.entry.said]
-    alone = len(account.approved) - len(named)
-    more = f"; {alone} of plans alone, from before, admit nothing" if alone else ""
+    """Return a line for every approval, and where it stands."""
+    approved = account.approved.values()
     by_others = account.scope.approvals_by_others
     whose = "Only studies that somebody else approved run" if by_others else ""
-    first = f"{whose or 'Only approved studies run'}: {len(named)} so far{more}."
+    first = f"{whose or 'Only approved studies run'}: {len(approved)} so far."
     now = max(account.time, clock.time_now())
-    return [first, *(_approval(each, now) for each in named)]
+    return [first, *(_approval(each, now) for each in approved)]
 
 
 def _approval(given: Approval, now: str) -> str:

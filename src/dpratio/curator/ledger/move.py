@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from dpratio.checks import require
+from dpratio.codec import parse_json
 from dpratio.curator.ledger.account.account import Account, follow, new_account
 from dpratio.curator.ledger.account.entry import Entry, entry_from_row
 from dpratio.curator.ledger.account.scope import (
@@ -21,7 +22,6 @@ from dpratio.curator.ledger.export import EXPORT_FORMAT, EXPORT_VERSION
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store.patience import patient
 from dpratio.errors import DocumentRefused, FileRefused, LedgerFailed, LedgerRefused
-from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
 __all__ = ["import_ledger"]
@@ -133,11 +133,11 @@ class _Exported:
         """Read all lines; the last one vouches for those before it."""
         *lines, last, nothing = self.content.split(b"\n")
         whole = b"".join(line + b"\n" for line in lines)
-        end = Node(parse(last.decode())).fields("lines", "sha256")
+        end = Node(parse_json(last.decode())).fields("lines", "sha256")
         found = (len(lines), hashlib.sha256(whole).hexdigest())
         if nothing or found != (end["lines"].integer(), end["sha256"].text()):
             self._refuse()
-        first, *rest = (Node(parse(line.decode())) for line in lines)
+        first, *rest = (Node(parse_json(line.decode())) for line in lines)
         about = first.fields("format", "version")
         made = (about["format"].text(), about["version"].integer())
         if made != (EXPORT_FORMAT, EXPORT_VERSION):

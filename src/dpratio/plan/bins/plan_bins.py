@@ -4,8 +4,8 @@ from dpratio.checks import require
 from dpratio.plan.histogram.found_bins import FEWEST_CELLS
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_counts import Wanted, plan_counts
-from dpratio.terms.bins.score_bins import MOST_BINS, ScoreBins
 from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import MOST_BINS, ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dpratio.plan.histogram.histograms import BinCounts, counted_of
 from dpratio.plan.plan_terms import PlanTerms
-from dpratio.terms.bins.score_bins import MOST_BINS, ScoreBins
+from dpratio.terms.dimensions import MOST_BINS, ScoreBins
 
 __all__ = ["FEWEST_CELLS", "FoundBins", "find_bins", "grid_of"]
 

@@ -18,7 +18,7 @@ FULL = Scope(
     "north/loans: 2026-Q1.v2",
     Budget("0.5", "1e-5"),
     accounting="zcdp",
-    unit="größe\n'",
+    unit="größe '",
     neighbours="change-one",
     dataset="All loans, größe 😀",
     largest_delta=Fraction(1, 10**7),

@@ -1,6 +1,5 @@
 """Approvals that are limited, withdrawn or one's own admit nothing; each says why."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,20 +8,17 @@ from typing import Any
 import pytest
 
 from curator.ledger.junk import write_past
-from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, plan_of, wrong_in
+from curator.ledger.loans import PLAN, SCOPE, plan_of, wrong_in
 from curator.ledger.teams import Team, team_at
-from dpratio.curator.ledger.account.entry import entry_from_row
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.history import describe_plan
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store import clock as room
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
-from dpratio.release.plan_file import plan_hash, read_plan
+from dpratio.release.plan_file import plan_hash
 from dpratio.terms.budget import Budget
 
-GOLDEN = Path(__file__).parent / "golden" / "rows_before_limits.json"
-PLAN_BEFORE = Path(__file__).parents[3] / "release" / "golden" / "plan_v1.json"
 MINE = named_source("mine")
 ASKS = replace(SCOPE, needs_approval=True)
 OTHERS = replace(ASKS, approvals_by_others=True)
@@ -285,44 +281,3 @@ def test_a_charge_past_its_approval_does_not_follow(
 def test_approvals_by_others_are_approvals() -> None:
     with pytest.raises(InvalidInput, match="need a scope that demands approval"):
         Scope("loans", Budget(1), approvals_by_others=True)
-
-
-# --- Ledgers of before ----------------------------------------------------------------
-
-
-@pytest.fixture
-def before(tmp_path: Path) -> Ledger:
-    """A ledger as it was written before approvals had limits."""
-    made = Ledger(tmp_path / "budget.db")
-    made.watch.store.create()
-    rows = json.loads(GOLDEN.read_text("utf-8"))
-    with made.watch.store.writing() as tables:
-        for row in rows["scope"]:
-            statement = "INSERT INTO scope (name, document, hash) VALUES (?, ?, ?)"
-            tables.run(statement, tuple(row))
-        for row in rows["entry"]:
-            tables.add_entry(entry_from_row(row))
-        for name, content, hashed in rows["artifact"]:
-            tables.add_artifact(name, content.encode(), hashed)
-    return made
-
-
-def test_a_ledger_without_limits_is_followed_and_goes_on(before: Ledger) -> None:
-    assert wrong_in(before) == ()
-    plan = read_plan(PLAN_BEFORE)
-    for scope in ("approved", "team"):
-        account = before.account(scope)
-        states = [each.state for each in account.releases.values()]
-        assert states == ["charge", "void", "opened", "published"]
-        (given,) = account.approved.values()
-        assert (given.used, given.limit_met("2026-12-31")) == (0, "")
-        source = named_source(f"orders {scope}")
-        waiting = next(iter(account.releases))
-        before.void(waiting)
-        new = ID.replace("0", "a" if scope == "team" else "b")
-        before.charge(new, plan, source=source, scope=scope, by="ann")
-        assert [each.used for each in before.account(scope).approved.values()] == [1]
-    session = before.account("team").releases[f"{8:032x}"].entries[0].session
-    assert session == "ann"
-    assert OTHER not in before.account("free").releases
-    assert wrong_in(before) == ()

@@ -1,23 +1,19 @@
 """Which data a scope admits: what was approved, what was bound, what was allowed."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from curator.ledger.loans import CARDS, PLAN, SCOPE, plan_of, wrong_in
-from dpratio.curator.ledger.account.entry import entry_from_row
+from curator.ledger.loans import CARDS, PLAN, SCOPE, plan_of
 from dpratio.curator.ledger.account.source import Source, meant_source, named_source
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import LedgerRefused
-from dpratio.release.plan_file import plan_hash, read_plan
+from dpratio.release.plan_file import plan_hash
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import CsvFile
 
-GOLDEN = Path(__file__).parent / "golden" / "rows_before_sources.json"
-PLAN_BEFORE = Path(__file__).parents[3] / "release" / "golden" / "plan_v1.json"
 NAMES = [f"{at:032x}" for at in range(100, 120)]
 
 
@@ -224,60 +220,3 @@ def test_a_table_without_a_name_is_not_approved(tmp_path: Path) -> None:
     book.approve(PLAN, source="loans", scope="loans")
     with pytest.raises(LedgerRefused, match="Name the table: release_sums"):
         book.charge(NAMES[0], PLAN, scope="loans")
-
-
-# --- Ledgers of before ----------------------------------------------------------------
-
-
-@pytest.fixture
-def before(tmp_path: Path) -> Ledger:
-    """A ledger as it was written before charges and approvals named their source."""
-    made = Ledger(tmp_path / "budget.db")
-    made.watch.store.create()
-    rows = json.loads(GOLDEN.read_text("utf-8"))
-    with made.watch.store.writing() as tables:
-        for name, document, hashed in rows["scope"]:
-            statement = "INSERT INTO scope (name, document, hash) VALUES (?, ?, ?)"
-            tables.run(statement, (name, document, hashed))
-        for row in rows["entry"]:
-            tables.add_entry(entry_from_row(row))
-        for name, content, hashed in rows["artifact"]:
-            tables.add_artifact(name, content.encode(), hashed)
-    return made
-
-
-def test_a_ledger_of_before_is_followed_verified_and_shown(before: Ledger) -> None:
-    assert wrong_in(before) == ()
-    account = before.account("approved")
-    assert [each.state for each in account.releases.values()] == ["published", "void"]
-    assert account.releases[f"{0:032x}"].source == ("", "")
-    assert dict(account.sources) == {}
-    plan = read_plan(PLAN_BEFORE)
-    assert before.sealed(f"{0:032x}", plan, scope="approved") == b"bytes"
-    history = before.history("approved")
-    assert history.columns()["source"] == history.columns()["source_hash"] == ["", ""]
-    assert (
-        "Only approved studies run: 0 so far; 1 of plans alone, from before, admit "
-        "nothing." in history.said()
-    )
-
-
-def test_an_approval_of_a_plan_alone_no_longer_admits(before: Ledger) -> None:
-    plan, source = read_plan(PLAN_BEFORE), meant_source("a.csv")
-    assert refusal(before, source, "approved", plan=plan) == (
-        "scope 'approved' admits approved studies only; this plan, "
-        f"{plan_hash(plan)[:12]}…, was approved alone, before approvals named the "
-        "data. Ask for a new approval, of the study with its data, with `dpratio "
-        "ledger approve`."
-    )
-    before.approve(plan, source="a.csv", scope="approved")
-    charged(before, source, "approved", plan=plan)
-    assert wrong_in(before) == ()
-
-
-def test_a_charge_of_before_is_voided_and_goes_on(before: Ledger) -> None:
-    plan = read_plan(PLAN_BEFORE)
-    charged(before, meant_source("a.csv"), "free", plan=plan)
-    assert [pair[0] for pair in before.account("free").sources] == [
-        meant_source("a.csv").written.text
-    ]

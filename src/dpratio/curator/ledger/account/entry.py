@@ -9,9 +9,9 @@ from functools import lru_cache
 from operator import attrgetter
 from types import MappingProxyType
 
+from dpratio.codec import parse_json
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.errors import LedgerFailed
-from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
 __all__ = [
@@ -112,7 +112,7 @@ class Entry:
         Raises:
             DocumentRefused: When the event is not a JSON object.
         """
-        told = Node(parse(self.event)).entries()
+        told = Node(parse_json(self.event)).entries()
         return told["session"].text() if "session" in told else ""
 
 
@@ -129,7 +129,7 @@ def _exact(text: str) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def _said(kind: str, event: str) -> Mapping[str, str]:
-    node = Node(parse(event))
+    node = Node(parse_json(event))
     forms = _EVENTS.get(kind, ((),))
     given = set(node.entries()) - {"session"}
     more = () if "source" not in given else _MORE.get(kind, ())

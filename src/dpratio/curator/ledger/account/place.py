@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import asdict, dataclass
 
-from dpratio.release.checked_json import parse
+from dpratio.codec import parse_json
 from dpratio.strict import Node
 
 __all__ = [
@@ -66,7 +66,7 @@ def place_from_text(text: str) -> Place:
     Raises:
         DocumentRefused: When it is not a place.
     """
-    fields = Node(parse(text)).fields("where", "names", "base", "declared")
+    fields = Node(parse_json(text)).fields("where", "names", "base", "declared")
     names, base = (
         tuple(each.text() for each in fields[name].items())
         for name in ("names", "base")

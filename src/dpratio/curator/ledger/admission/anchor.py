@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from dpratio.codec import parse_json
 from dpratio.errors import DocumentRefused, LedgerFailed
-from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
 __all__ = ["Anchor", "Head", "SeenAnchor"]
@@ -150,7 +150,7 @@ class Anchor:
         if usual is not None:
             return _head(json.loads(usual[1]), usual)
         try:
-            node = Node(parse(line.decode()))
+            node = Node(parse_json(line.decode()))
             amounts = [name for name in _AMOUNTS if name in node.entries()]
             fields = node.fields("scope", "seq", "hash", *(_AMOUNTS if amounts else ()))
             spent = [fields[name].text() for name in amounts]

@@ -74,12 +74,6 @@ def require_approved(
             f"{', '.join(differ)}. Bring back what was approved, or ask for a new "
             "approval with `dpratio ledger approve`"
         )
-    if plan_hash in account.approved:
-        _refuse(
-            f"{rule}; {this} was approved alone, before approvals named the data. Ask "
-            "for a new approval, of the study with its data, with `dpratio ledger "
-            "approve`"
-        )
     raise LedgerRefused(f"{rule}; {this} is not. Ask for `dpratio ledger approve`.")
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from dpratio.codec import parse_json
 from dpratio.curator.ledger.account.account import Held
 from dpratio.curator.ledger.account.accounting import charge_of
 from dpratio.errors import DpratioError, LedgerFailed
 from dpratio.plan.price import Cost, price
-from dpratio.release.checked_json import checksum, parse
+from dpratio.release.checked_json import checksum
 from dpratio.release.files import release_from_bytes
 from dpratio.release.plan_file import plan_hash
 from dpratio.strict import Node
@@ -62,7 +63,7 @@ def _read(content: bytes, known: dict[str, Priced]) -> tuple[str, str | None, Pr
     What a second stage measured stands outside the plan: all of it is read every time.
     """
     key = ""
-    document = Node(parse(content.decode())).entries()
+    document = Node(parse_json(content.decode())).entries()
     # A second stage is its own release's, and is read again each time.
     if "stage" not in document["plan"].entries():
         about = {name: document[name].value for name in ("plan", "origin")}

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from dpratio.codec import parse_json
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import (
     COLUMNS,
@@ -17,7 +18,6 @@ from dpratio.curator.ledger.account.entry import (
 from dpratio.curator.ledger.account.scope import Scope, scope_from_document
 from dpratio.curator.ledger.account.totals import totals_after
 from dpratio.errors import DocumentRefused, LedgerFailed
-from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
 __all__ = ["TABLES", "VERSION", "Rows", "Tables", "create_tables"]
@@ -98,7 +98,7 @@ class Tables:
         query = f"SELECT document, hash FROM {self.schema}scope WHERE name = ?{lock}"
         for document, wanted in self.run(query, (name,)):
             try:
-                scope = scope_from_document(Node(parse(str(document))))
+                scope = scope_from_document(Node(parse_json(str(document))))
             except DocumentRefused:
                 scope = None
             if scope is None or (scope.name, scope.hash) != (name, wanted):

@@ -1,0 +1,411 @@
+"""Documents and values: one description reads strictly, writes and states its schema.
+
+A `Field` knows one kind of value: how to read it from a document, how to write it, and
+its JSON Schema. `record` puts fields together into a dataclass. What is read is refused
+with the path inside the document. What is written holds exact numbers, whole keys and
+dates as they are, for TOML; `canonical` writes them as text in JSON, by RFC 8785, so
+that a document has one sequence of bytes.
+"""
+
+import contextlib
+import datetime as dt
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from json.encoder import encode_basestring
+from typing import Any, NoReturn
+
+from dpratio.checks import show_given
+from dpratio.errors import DocumentRefused, InvalidInput
+
+__all__ = [
+    "BOOLEAN",
+    "EXACT",
+    "NUMBER",
+    "TEXT",
+    "Field",
+    "Whole",
+    "canonical",
+    "choice",
+    "integer",
+    "made",
+    "many",
+    "mapping",
+    "one_of",
+    "parse_json",
+    "record",
+    "refuse",
+]
+
+REQUIRED: Any = object()
+_LONGEST_EXACT = 300
+_LARGEST_COUNT = 2**53 - 1
+_LARGEST_FILE = 2**30
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One kind of value in a document.
+
+    Args:
+        read: Return the value of what stands at a path, or raise DocumentRefused.
+        write: Return what stands in the document for a value.
+        schema: The JSON Schema of what stands there.
+        default: The value where the field is missing; a required field has none.
+    """
+
+    read: Callable[[Any, str], Any]
+    write: Callable[[Any], Any]
+    schema: Mapping[str, Any]
+    default: Any = REQUIRED
+
+    def optional(self, default: Any = None) -> "Field":  # noqa: ANN401
+        """Return the field that may be missing, and then has a default."""
+        return replace(self, default=default)
+
+
+def refuse(path: str, rule: str, given: object, hint: str = "") -> NoReturn:
+    """Raise DocumentRefused for what stands at a path."""
+    message = f"{path}: {rule}, got {show_given(given)}. {hint}".rstrip()
+    raise DocumentRefused(message, field=path)
+
+
+def _same(value: Any) -> Any:  # noqa: ANN401
+    return value
+
+
+def _read_text(value: Any, path: str) -> str:  # noqa: ANN401
+    if not isinstance(value, str):
+        refuse(path, "must be text", value)
+    if "\x00" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+        refuse(path, "must be text without NUL, and valid Unicode", value)
+    return value
+
+
+TEXT = Field(_read_text, _same, {"type": "string"})
+
+
+def choice(*names: str) -> Field:
+    """Return the field of one of the known words."""
+
+    def read(value: Any, path: str) -> str:  # noqa: ANN401
+        if value not in names:
+            refuse(path, f"must be one of {', '.join(names)}", value)
+        return str(value)
+
+    return Field(read, _same, {"enum": list(names)})
+
+
+def _read_boolean(value: Any, path: str) -> bool:  # noqa: ANN401
+    if not isinstance(value, bool):
+        refuse(path, "must be true or false", value)
+    return value
+
+
+BOOLEAN = Field(_read_boolean, _same, {"type": "boolean"})
+
+
+def integer(lowest: int = 0, highest: int = _LARGEST_COUNT) -> Field:
+    """Return the field of a count, which is small enough for a JSON number."""
+
+    def read(value: Any, path: str) -> int:  # noqa: ANN401
+        if type(value) is not int:
+            refuse(path, "must be a whole number", value)
+        if not lowest <= value <= highest:
+            refuse(path, f"must lie between {lowest} and {highest}", value)
+        return value
+
+    schema = {"type": "integer", "minimum": lowest, "maximum": highest}
+    return Field(read, _same, schema)
+
+
+def _read_number(value: Any, path: str) -> float:  # noqa: ANN401
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        refuse(path, "must be a number", value)
+    try:
+        number = float(value) + 0.0  # −0 is 0.
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        refuse(path, "must be a finite number", value)
+    return number
+
+
+NUMBER = Field(_read_number, _same, {"type": "number"})
+
+
+class Whole(int):
+    """An integer that is no count, such as a key: JSON holds it as text."""
+
+
+def _read_exact(value: Any, path: str) -> Fraction:  # noqa: ANN401
+    if not isinstance(value, str):
+        _read_number(value, path)
+        # A larger exponent would make a number of as many digits.
+        if abs(Decimal(value).adjusted()) > _LONGEST_EXACT:
+            refuse(path, "must be a number of at most 300 digits", value)
+        return Fraction(value)
+    # No exponents: "1e999999999" would be a very long number.
+    if len(value) <= _LONGEST_EXACT and "e" not in value.lower():
+        with contextlib.suppress(ValueError, ZeroDivisionError):
+            return Fraction(value)
+    refuse(path, "must be an exact number such as '1/35' or '0.2'", value)
+
+
+EXACT = Field(
+    _read_exact,
+    _same,
+    {"type": "string", "pattern": "^-?[0-9]+(/[1-9][0-9]*)?$", "maxLength": 300},
+)
+
+
+def many(item: Field, least: int = 0) -> Field:
+    """Return the field of a list; its value is a tuple."""
+
+    def read(value: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
+        if not isinstance(value, list):
+            refuse(path, "must be a list", value)
+        if len(value) < least:
+            refuse(path, f"must be a list of at least {least}", value)
+        return tuple(
+            item.read(part, f"{path}[{index}]") for index, part in enumerate(value)
+        )
+
+    return Field(
+        read,
+        lambda parts: [item.write(part) for part in parts],
+        {"type": "array", "items": item.schema, "minItems": least},
+    )
+
+
+def mapping(item: Field) -> Field:
+    """Return the field of a table whose names are free."""
+
+    def read(value: Any, path: str) -> dict[str, Any]:  # noqa: ANN401
+        table = _table(value, path)
+        return {name: item.read(table[name], f"{path}.{name}") for name in table}
+
+    return Field(
+        read,
+        lambda table: {name: item.write(value) for name, value in table.items()},
+        {"type": "object", "additionalProperties": item.schema},
+    )
+
+
+def record(
+    make: Callable[..., Any],
+    split: Callable[[Any], Mapping[str, Any]] | None = None,
+    /,
+    **parts: Field,
+) -> Field:
+    """Return the field of a table with known names, and the value made of it.
+
+    Args:
+        make: The dataclass, or a function with the same names. What it refuses gets
+            the path of the table, or of the one field that it names.
+        split: Return the parts of a value by their names; by default its attributes.
+        parts: The fields by their names. Those that are missing from a document are
+            not passed on; those that have their default are not written.
+    """
+    required = [name for name, part in parts.items() if part.default is REQUIRED]
+
+    def read(value: Any, path: str) -> Any:  # noqa: ANN401
+        table = _table(value, path)
+        for name in table:
+            if name not in parts:
+                raise DocumentRefused(
+                    f"{path}: unknown field '{name}'. Known fields: "
+                    f"{', '.join(sorted(parts))}.",
+                    field=f"{path}.{name}",
+                )
+        for name in required:
+            if name not in table:
+                raise DocumentRefused(
+                    f"{path}: field '{name}' is missing.", field=f"{path}.{name}"
+                )
+        known = {
+            name: part.read(table[name], f"{path}.{name}")
+            for name, part in parts.items()
+            if name in table
+        }
+        return made(path, lambda: make(**known), parts)
+
+    def write(value: Any) -> dict[str, Any]:  # noqa: ANN401
+        held = (
+            {name: getattr(value, name) for name in parts}
+            if split is None
+            else split(value)
+        )
+        return {
+            name: part.write(held[name])
+            for name, part in parts.items()
+            if part.default is REQUIRED or held[name] != part.default
+        }
+
+    schema = {
+        "type": "object",
+        "properties": {name: part.schema for name, part in parts.items()},
+        "required": required,
+        "additionalProperties": False,
+    }
+    return Field(read, write, schema)
+
+
+def made(path: str, make: Callable[[], Any], names: Iterable[str] = ()) -> Any:  # noqa: ANN401
+    """Return a value made of what stands at a path, or refuse it at its place."""
+    try:
+        return make()
+    except InvalidInput as error:
+        place = f"{path}.{error.field}" if error.field in set(names) else path
+        raise DocumentRefused(f"{place}: {error}", field=place) from None
+
+
+def one_of(kinds: Mapping[str, Field], kind_of: Callable[[Any], str]) -> Field:
+    """Return the field of a table of one of several kinds.
+
+    Args:
+        kinds: The tables of each kind, by a name that only this kind holds; the last
+            kind is that of a table with none of these names.
+        kind_of: Return the kind of a value.
+    """
+
+    def read(value: Any, path: str) -> Any:  # noqa: ANN401
+        table = _table(value, path)
+        *_, last = kinds
+        return kinds[next((name for name in kinds if name in table), last)].read(
+            value, path
+        )
+
+    return Field(
+        read,
+        lambda value: kinds[kind_of(value)].write(value),
+        {"anyOf": [kind.schema for kind in kinds.values()]},
+    )
+
+
+def _table(value: Any, path: str) -> dict[str, Any]:  # noqa: ANN401
+    if not isinstance(value, dict):
+        refuse(path, "must be a table of fields", value)
+    return value
+
+
+def parse_json(text: str) -> Any:  # noqa: ANN401
+    """Return the value of a JSON text.
+
+    Raises:
+        DocumentRefused: When it is too long or deep, repeats a key, or holds what is
+            no number.
+    """
+    if len(text) > _LARGEST_FILE:
+        raise DocumentRefused(f"$: a document has at most {_LARGEST_FILE} characters.")
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_unique_keys,
+            parse_constant=_refuse_constant,
+            parse_int=_whole_or_double,
+        )
+    except (ValueError, RecursionError) as error:
+        place = getattr(error, "pos", 0)
+        raise DocumentRefused(
+            f"$: not valid JSON at character {place}; the file may be truncated."
+        ) from None
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise DocumentRefused("$: a field is given twice in one table.")
+    return table
+
+
+def _whole_or_double(digits: str) -> float:
+    """Read a number as other readers do: beyond 2^53 it is the nearest double."""
+    number = int(digits)
+    return number if abs(number) <= _LARGEST_COUNT else float(digits)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise DocumentRefused(f"$: {name} is not a number a document may hold.")
+
+
+def canonical(value: Any) -> bytes:  # noqa: ANN401
+    r"""Return the bytes of a document as RFC 8785 has them.
+
+    Example:
+        >>> canonical({"b": 1.0, "a": [1e21, "é", None, 1e-7]})
+        b'{"a":[1e+21,"\xc3\xa9",null,1e-7],"b":1}'
+    """
+    try:
+        return "".join(_pieces(value)).encode()
+    except RecursionError:
+        raise ValueError("a document is not so deep") from None
+    except UnicodeEncodeError:
+        raise ValueError("text in a document must be valid Unicode") from None
+
+
+def _pieces(value: Any) -> Iterable[str]:  # noqa: ANN401
+    if isinstance(value, Mapping):
+        # RFC 8785, 3.2.3: by UTF-16 code units.
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        yield "{"
+        for index, name in enumerate(names):
+            yield f"{',' if index else ''}{encode_basestring(name)}:"
+            yield from _pieces(value[name])
+        yield "}"
+    elif isinstance(value, list | tuple):
+        yield "["
+        if all(type(part) is str for part in value) and _PLAIN.fullmatch(
+            "".join(value)
+        ):
+            # Millions of sums: nothing in them needs an escape.
+            yield '"' + '","'.join(value) + '"' if value else ""
+        else:
+            for index, part in enumerate(value):
+                yield "," if index else ""
+                yield from _pieces(part)
+        yield "]"
+    else:
+        yield _scalar(value)
+
+
+def _scalar(value: Any) -> str:  # noqa: ANN401
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, float):
+        return _shortest(value)
+    if type(value) is int:
+        if abs(value) > _LARGEST_COUNT:
+            raise ValueError("an integer beyond 2^53 is written as text")
+        return str(value)
+    if isinstance(value, Whole | dt.date):
+        kind = "date" if isinstance(value, dt.date) else "integer"
+        return f'{{"{kind}":"{value}"}}'
+    return encode_basestring(str(value))
+
+
+def _shortest(number: float) -> str:
+    """Return a number as ECMAScript writes it: ECMA-262, Number::toString."""
+    if not math.isfinite(number):
+        raise ValueError("a document holds finite numbers")
+    text = float.__repr__(number)  # NumPy has words around it.
+    sign, digits, exponent = Decimal(text).normalize().as_tuple()
+    shown = "".join(map(str, digits))
+    point = len(shown) + int(exponent)  # Where the point stands in the digits.
+    if number == 0:
+        return "0"
+    if len(shown) <= point <= 21:  # noqa: PLR2004 (of the standard)
+        text = shown + "0" * (point - len(shown))
+    elif 0 < point <= 21:  # noqa: PLR2004
+        text = f"{shown[:point]}.{shown[point:]}"
+    elif -6 < point <= 0:  # noqa: PLR2004
+        text = f"0.{'0' * -point}{shown}"
+    else:
+        rest = f".{shown[1:]}" if len(shown) > 1 else ""
+        text = f"{shown[0]}{rest}e{point - 1:+d}"
+    return f"-{text}" if sign else text

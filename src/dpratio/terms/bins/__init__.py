@@ -1,1 +1,0 @@
-"""Bins of a number column."""
