@@ -157,8 +157,9 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 def is_share(number: object) -> bool:
     """Whether a number can be a share of a budget, beside others."""
-    is_number = isinstance(number, int | float | Fraction)
-    return is_number and not isinstance(number, bool) and 0 < number < _LARGEST_SHARE
+    if not isinstance(number, int | float | Fraction) or isinstance(number, bool):
+        return False
+    return 0 < number < _LARGEST_SHARE
 
 
 def settle_bounds(

@@ -121,8 +121,9 @@ def _guess_of(number: float) -> float:
 
 
 def _is_size(number: object) -> bool:
-    is_number = isinstance(number, int | float) and not isinstance(number, bool)
-    return is_number and SMALLEST_GUESS <= abs(number) <= LARGEST_GUESS
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        return False
+    return SMALLEST_GUESS <= abs(number) <= LARGEST_GUESS
 
 
 def require_column_name(name: object) -> None:
