@@ -24,6 +24,7 @@ from dpratio.errors import DocumentRefused, InvalidInput
 
 __all__ = [
     "BOOLEAN",
+    "DIGITS",
     "EXACT",
     "NUMBER",
     "TEXT",
@@ -43,6 +44,7 @@ __all__ = [
 
 REQUIRED: Any = object()
 _LONGEST_EXACT = 300
+_DIGITS = re.compile(f"0|-?[1-9][0-9]{{0,{_LONGEST_EXACT}}}")
 _LARGEST_COUNT = 2**53 - 1
 _LARGEST_FILE = 2**30
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
@@ -156,6 +158,15 @@ def _read_exact(value: Any, path: str) -> Fraction:  # noqa: ANN401
             return Fraction(value)
     refuse(path, "must be an exact number such as '1/35' or '0.2'", value)
 
+
+def _read_digits(value: Any, path: str) -> int:  # noqa: ANN401
+    if not _DIGITS.fullmatch(_read_text(value, path)):
+        refuse(path, "must be a whole number written as text", value)
+    return int(value)
+
+
+# An integer of any size that a term may have.
+DIGITS = Field(_read_digits, str, {"type": "string", "pattern": "^(0|-?[1-9][0-9]*)$"})
 
 EXACT = Field(
     _read_exact,

@@ -6,7 +6,6 @@ raises `DocumentRefused` with the path, so readers are written without checks.
 
 import contextlib
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,7 +18,6 @@ from dpratio.errors import DocumentRefused, InvalidInput
 __all__ = ["Node"]
 
 _LONGEST_EXACT = 300
-_DIGITS = re.compile(f"0|-?[1-9][0-9]{{0,{_LONGEST_EXACT}}}")
 
 Made = TypeVar("Made")
 
@@ -96,12 +94,6 @@ class Node:
             self.refuse("must be a whole number")
         return self.value
 
-    def whole(self) -> int:
-        """Read a whole number written as text, of any size that a term may have."""
-        if not _DIGITS.fullmatch(self.text()):
-            self.refuse("must be a whole number written as text")
-        return int(self.text())
-
     def number(self) -> float:
         """Read a finite number."""
         accepted = isinstance(self.value, int | float | Decimal)
@@ -114,10 +106,6 @@ class Node:
         if not math.isfinite(number):
             self.refuse("must be a finite number")
         return number
-
-    def number_or_none(self) -> float | None:
-        """Read a finite number, or none at all."""
-        return None if self.value is None else self.number()
 
     def text_or_none(self) -> str | None:
         """Read a piece of text, or none at all."""
@@ -134,13 +122,6 @@ class Node:
         if exact is None:
             self.refuse("must be an exact number such as '1/35' or '0.2'")
         return exact
-
-    def make_from(self, maker: Callable[[], Made], what: str) -> Made:
-        """Make a value from what stands here; anything unreadable is refused."""
-        try:
-            return maker()
-        except ValueError:
-            self.refuse(f"must be {what}")
 
     def make(self, maker: Callable[[], Made]) -> Made:
         """Make a value from what stands here; a broken rule gets this place."""

@@ -10,7 +10,6 @@ import pytest
 from curator.tables_for_tests import ENGINES, exact
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
-from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -21,6 +20,7 @@ from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan_documents import plan_from_document, plan_to_document
 
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from dpratio.errors import DocumentRefused
-from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import PrivateKeys
+from plan_documents import plan_from_document, plan_to_document
 from planned import plan_scores
 
 PLAN = plan_scores(Budget(1, "1e-6"))
@@ -24,8 +24,7 @@ def test_what_was_spent_on_keys_is_kept_and_counted() -> None:
 
 
 def test_declared_keys_were_not_found() -> None:
-    declared = replace(PLAN, partitions=(Groups("shop", ["a"]),))
     document = plan_to_document(PLAN)
-    document["found"] = plan_to_document(declared)["partitions"]
-    with pytest.raises(DocumentRefused, match=r"\$\.found\[0\]: must be private keys"):
+    document["found"] = [{"column": "shop", "keys": ["a"]}]
+    with pytest.raises(DocumentRefused, match=r"\$\.found: must be private keys"):
         plan_from_document(Node(document))

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -19,6 +18,7 @@ from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan_documents import plan_from_document, plan_to_document
 
 SHARED = {"s": Bounds(0, 1), "y": Bounds.binary()}
 WEIGHT = {"w": Bounds(1 / 3, 3)}

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_bounds import plan_bounds
@@ -22,6 +21,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 from plan.priced_plans import LAWS, change_question, refuse, spent
+from plan_documents import plan_from_document, plan_to_document
 
 BOUNDS = {"delay": Bounds(0, 60), "trips": Bounds(0, 1)}
 YEARLY = {"delay": Bounds(0, 1200), "trips": Bounds(0, 40)}
@@ -119,20 +119,19 @@ def test_a_plan_without_own_terms_is_written_as_before() -> None:
         groups=CARRIERS,
         unit=PrivacyUnit("traveller", totals=YEARLY, most_groups=2),
     )
-    (part,) = plan_to_document(plan)["parts"]
-    assert set(part) == {"ratio", "partition", "weight", "sums", "basis"}
+    assert "totals" not in plan_to_document(plan)["study"]["groups"]
     assert plan.unit_of(plan.questions[0]) is plan.unit
 
 
 def test_own_terms_are_written_and_read_back() -> None:
     plan = flights()
     document = plan_to_document(plan)
-    first, second = document["parts"]
+    first, second = (each["groups"] for each in document["study"]["ratio"])
     assert "totals" not in first
     assert second["totals"] == {"delay": [0, 150], "trips": [0, 6]}
     assert plan_from_document(Node(document)) == plan
     second["most_groups"] = 2
-    unknown = r"^\$\.parts\[1\]: unknown field 'most_groups'"
+    unknown = r"^\$\.study\.ratio\[1\]\.groups: unknown field 'most_groups'"
     with pytest.raises(DocumentRefused, match=unknown):
         plan_from_document(Node(document))
 

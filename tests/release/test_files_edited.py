@@ -47,14 +47,7 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
     [
         "",
         "plan",
-        "plan.unit",
-        "plan.privacy",
-        "plan.partitions.0",
-        "plan.partitions.0.dimensions.0",
-        "plan.partitions.0.dimensions.0.keys",
-        "plan.parts.0",
-        "plan.parts.0.ratio",
-        "plan.parts.0.sums.0",
+        "plan.measurements.0.sums.0",
         "parts.0",
     ],
 )

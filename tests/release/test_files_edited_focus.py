@@ -10,61 +10,64 @@ from release.golden_releases import GOLDEN_FOCUSED, golden_document
 
 # By place in the plan: what is put there, and the refusal after "$.plan"; None is read.
 EDITS: dict[str, list[tuple[object, str | None]]] = {
-    "parts.0.ratio.guess": [
-        ("1", ".parts[0].ratio.guess: must be a number, got '1'."),
-        (True, ".parts[0].ratio.guess: must be a number, got True."),
-        (None, ": a focused plan states the guess of its ratio, got None"),
-        (1e300, ".parts[0].ratio: the guess of a ratio must be 0, or"),
-        (1e-300, ".parts[0].ratio: the guess of a ratio must be 0"),
+    "study.ratio.guess": [
+        ("1", ".study.ratio.guess: must be a number, got '1'."),
+        (True, ".study.ratio.guess: must be a number, got True."),
+        (None, ".study.ratio.guess: must be a number, got None"),
+        (1e300, ".study.ratio.guess: the guess of a ratio must be 0, or"),
+        (1e-300, ".study.ratio.guess: the guess of a ratio must be 0"),
         (2, ": the lattice step of Σ h is not the one"),
     ],
-    "parts.0.basis": [
-        ("other", ".parts[0].basis: must be one of sum, denominator, got 'other'."),
+    "measurements.0.basis": [
+        (
+            "other",
+            ".measurements[0].basis: must be one of sum, denominator, got 'other'.",
+        ),
     ],
-    "parts.0.ratio.guess_is": [
+    "study.ratio.guess_is": [
         (
             "certain",
-            ".parts[0].ratio.guess_is: must be one of close, unknown, got 'certain'.",
+            ".study.ratio.guess_is: must be one of close, unknown, got 'certain'.",
         ),
-        (None, ".parts[0].ratio.guess_is: must be "),
-        ("close", None),  # It chose the noise, which stays.
+        (None, ".study.ratio.guess_is: must be "),
+        ("close", ": the plan must be written as dpratio writes it"),
     ],
-    "parts.0.ratio.residual_bound": [
-        ("1", ".parts[0].ratio.residual_bound: must be a number, got '1'."),
+    "study.ratio.residual_bound": [
+        ("1", ".study.ratio.residual_bound: must be a number, got '1'."),
         (
             -1,
-            ".parts[0].ratio: the residual bound must be a positive number, got -1.0.",
+            ".study.ratio.residual_bound: the residual bound must be a positive",
         ),
-        (0, ".parts[0].ratio: the residual bound must be"),
-        (1e300, ".parts[0].ratio: the residual bound must"),
+        (0, ".study.ratio.residual_bound: the residual bound must be"),
+        (1e300, ".study.ratio.residual_bound: the residual bound must"),
         (2, ": the plan's terms break a rule: the residual bound must be below 2"),
         (1.5, ": the sensitivity of Σ z must be 25165824 cells, got 16777216."),
-        (None, ": the lattice step of Σ z is not"),
+        (None, ".study.ratio.residual_bound: must be a number"),
     ],
-    "bounds.days": [([0, 5], ": the sensitivity of Σ h must be")],
-    "answers": [
-        (["ratio"], ": strategy 'focused' does not measure these"),
+    "study.bounds.days": [([0, 5], ": the sensitivity of Σ h must be")],
+    "study.ratio.answers": [
+        (["ratio"], ": the plan must be written as dpratio writes it"),
         (["means", "ratio"], None),
     ],
-    "parts.0.sums.3.factors": [
+    "measurements.0.sums.3.factors": [
         (["h", "z"], ": strategy 'focused' does not"),
-        (["z", "x"], ".parts[0].sums[3].factors[1]: must be one of"),
+        (["z", "x"], ".measurements[0].sums[3].factors[1]: must be one of"),
     ],
-    "parts.0.sums.3.scale": [(2.0**24, ": the noise of mixed products is too")],
-    "parts.0.sums.0.scale": [
+    "measurements.0.sums.3.scale": [(2.0**24, ": the noise of mixed products is too")],
+    "measurements.0.sums.0.scale": [
         (2.0**24, ": the noise of the sums is too small"),
         (2.0**51, ": the noise of Σ z is too small or too"),
         (12.0 * 2**24, None),  # More noise than is needed.
     ],
-    "privacy.epsilon": [("1/2", ": the noise of the sums is too small")],
-    "privacy.mechanism": [
+    "study.privacy.epsilon": [("1/2", ": the noise of the sums is too small")],
+    "study.privacy.mechanism": [
         ("analytic_gaussian", ": the noise of the sums"),
         (
             "classical_gaussian",
             ": the plan's terms break a rule: strategy 'focused' has no",
         ),
     ],
-    "privacy.strategy": [
+    "study.privacy.strategy": [
         ("joint", ": the plan's terms break a rule: strategy 'joint' does not use a"),
     ],
 }

@@ -2,7 +2,6 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,42 +10,36 @@ from dpratio.release.checked_json import checked_bytes
 from release.edited_documents import document_of, refusal, signed
 from release.releases_for_tests import RELEASES
 
-
-def found(**dimension: object) -> dict[str, Any]:
-    """Keys that were found privately, as a document says them."""
-    return {"dimensions": [dimension], "cells": None}
-
-
 DAYS = {"column": "g", "every": "day", "first": "2026-01-01", "last": "2026-01-02"}
-PRIVATE = {"column": "g", "kind": "text", "epsilon": "1", "delta": "1/2"}
+PRIVATE = {"column": "g", "find": {"epsilon": "1", "delta": "1/2"}}
 EDITS: list[tuple[str, str, object, str]] = [
     ("merged", "noise", None, "$.parts[0].noise: must say how noise was added up"),
     ("merged", "noise", {}, "$.parts[0].noise: must be a list"),
     ("groups: text", "noise", [], "$.parts[0].noise: must be null where nothing was"),
     ("groups: text", "found", {}, "$.parts[0].found: must be null where keys were"),
-    ("found: text", "found", None, "$.parts[0].found: must be keys of 'g'"),
+    ("found: text", "found", None, "$.parts[0].found: must be a table"),
     (
         "found: text",
         "found",
-        found(keys={"column": "h", "values": ["a", "b"]}),
+        {"column": "h", "keys": ["a", "b"]},
         "$.parts[0].found: must be keys of 'g', all text",
     ),
     (
         "found: text",
         "found",
-        found(keys={"column": "g", "values": [{"integer": "1"}, {"integer": "2"}]}),
+        {"column": "g", "keys": [{"integer": "1"}, {"integer": "2"}]},
         "$.parts[0].found: must be keys of 'g', all text",
     ),
     (
         "found: text",
         "found",
-        found(periods=DAYS),
+        DAYS,
         "$.parts[0].found: must be keys of 'g', all text",
     ),
     (
         "found: text",
         "found",
-        {"private_keys": PRIVATE},
+        PRIVATE,
         "$.parts[0].found: must be keys of 'g'",
     ),
 ]
@@ -88,7 +81,7 @@ def test_an_edit_of_noise_is_refused_where_it_breaks_a_rule(
 
 def test_a_plan_that_costs_more_than_it_says_is_refused(tmp_path: Path) -> None:
     document = document_of(RELEASES["groups: text"])
-    document["plan"]["privacy"]["epsilon"] = "1/2"
+    document["plan"]["study"]["privacy"]["epsilon"] = "1/2"
     said = refusal(tmp_path / "edited.json", signed(document))
     assert said.startswith("$.plan: the noise of the sums is too small")
 

@@ -33,110 +33,81 @@ EDITS: dict[str, list[tuple[object, str | None]]] = {
     ],
     "format": [("dpratio", "$.format: this is not a dpratio-release document.")],
     "plan": [(None, "$.plan: must be a table of fields, got None.")],
-    "plan.parts.0.sums.3.scale": [
-        ("1", "$.plan.parts[0].sums[3].scale: must be a number, got '1'."),
+    "plan.measurements.0.sums.3.scale": [
+        ("1", "$.plan.measurements[0].sums[3].scale: must be a number, got '1'."),
     ],
-    "plan.privacy.mechanism": [
+    "plan.study.privacy.mechanism": [
         (
             "none",
             (
-                "$.plan.privacy.mechanism: must be one of laplace, "
+                "$.plan.study.privacy.mechanism: must be one of laplace, "
                 "analytic_gaussian, classical_gaussian, got 'none'."
             ),
         ),
         ("classical_gaussian", "$.plan: the noise of Σ w is too small for its share"),
     ],
-    "plan.privacy.epsilon": [("1/2", "$.plan: the noise of Σ w is too small for")],
-    "plan.privacy.delta": [("-1", "$.plan")],
-    "plan.bounds.weight": [
+    "plan.study.privacy.epsilon": [
+        ("1/2", "$.plan: the noise of Σ w is too small for")
+    ],
+    "plan.study.privacy.delta": [("-1", "$.plan")],
+    "plan.study.bounds.weight": [
         ([-1, 3], "$.plan: the plan's terms break a rule: the lower bound of a weight"),
     ],
-    "plan.bounds.score": [
+    "plan.study.bounds.score": [
         ([0, 2], "$.plan: the lattice step of Σ w·s is not"),
         ([0, 1.25], "$.plan: the sensitivity of Σ w·s must be"),
         # Fewer values fit than were promised, and nothing else changes.
         ("binary", None),
     ],
-    "plan.bounds.label": [([0, 1], "$.plan: strategy 'even' does not measure these")],
-    "plan.bounds.extra": [
+    "plan.study.bounds.label": [
+        ([0, 1], "$.plan: strategy 'even' does not measure these")
+    ],
+    "plan.study.bounds.extra": [
         (
             [0, 1],
             "$.plan: the plan's terms break a rule: bounds are given for columns not",
         ),
     ],
-    "plan.partitions.0.dimensions.0.keys.column": [
+    "plan.study.groups.column": [
         (
             "score",
             "$.plan: the plan's terms break a rule: a column of the ratio cannot be",
         ),
     ],
-    "plan.parts.0.ratio.weight": [
-        (None, "$.plan: the plan's terms break a rule: bounds are"),
+    "plan.study.ratio.weight": [
+        (None, "$.plan.study.ratio.weight: must be text, got None."),
     ],
-    "plan.partitions.0": [(None, "$.values[0]: must have 1 rows, has 3.")],
-    "plan.partitions.0.dimensions.0.keys.values": [
+    "plan.study.groups.keys": [
         (["a", "b"], "$.values[0]: must have 2 rows, has 3."),
     ],
-    "plan.partitions": [
-        ([], "$.plan: the plan's terms break a rule: groups must"),
-        ({}, "$.plan.partitions: must be a list, got a dict."),
-    ],
-    "plan.partitions.0.cells": [
-        ([[0], [1]], "$.values[0]: must have 2 rows, has"),
-        ([[3]], "$.plan.partitions[0]: every cell names"),
-        ([[0.5]], "$.plan.partitions[0].cells[0][0]: must"),
-    ],
-    "plan.parts": [([], "$.plan: the plan's terms break a rule: at least one ratio")],
-    "plan.parts.0.partition": [
-        (1, "$.plan: each question belongs to a partition"),
-        ("0", "$.plan.parts[0].partition: must be a whole"),
-    ],
-    "plan.parts.0.weight": [
+    "plan.study.groups.weight": [
         ("2", "$.plan: the weights of questions must be"),
         ("1/2", "$.plan: the noise of Σ w is too small for"),
-        (1, "$.plan.parts[0].weight: must be text, got 1."),
+        (1, "$.plan: the plan must be written as dpratio writes it"),
     ],
-    "plan.unit.column": [
-        ("region", "$.plan: the plan's terms break a rule: a unit"),
-        (5, "$.plan.unit.column: must be text, got 5."),
-    ],
-    "plan.unit.totals": [({"score": [0, 1]}, "$.plan.unit: totals and most_groups")],
-    "plan.unit.most_groups": [
-        (2, "$.plan.unit: totals and most_groups need"),
-        ("2", "$.plan.unit.most_groups: must be a whole"),
-    ],
-    "plan.unit.neighbours": [
-        ("change-one", "$.plan: the noise of Σ w is too small"),
-        ("none", "$.plan.unit.neighbours: must be one of add"),
-    ],
-    "plan.unit.key": [
-        ("", "$.plan.unit: the key of the hash must be plain text"),
-        ("ü", "$.plan.unit: the key of the hash must be plain text"),
-        ("other", None),  # It chooses between groups of a person.
-    ],
-    "plan.parts.0.ratio.minus": [
+    "plan.study.ratio.minus": [
         (
             "other",
             "$.plan: the plan's terms break a rule: every column of the ratio needs",
         ),
     ],
-    "plan.parts.0.sums": [
+    "plan.measurements.0.sums": [
         ([], "$.plan: strategy 'even' does not measure these sums, got []"),
     ],
-    "plan.parts.0.sums.0.name": [
+    "plan.measurements.0.sums.0.name": [
         ("v", "$.plan: strategy 'even' does not measure these sums"),
     ],
-    "plan.parts.0.sums.0.factors": [
+    "plan.measurements.0.sums.0.factors": [
         ([], "$.plan: strategy 'even' does not measure these"),
     ],
-    "plan.parts.0.sums.0.step": [
+    "plan.measurements.0.sums.0.step": [
         (2.0**-22, "$.plan: the lattice step of Σ w is not"),
         (0, "$.plan: the lattice step of Σ w is not"),
     ],
-    "plan.parts.0.sums.0.sensitivity": [
+    "plan.measurements.0.sums.0.sensitivity": [
         ("1", "$.plan: the sensitivity of Σ w must be 25165824 cells, got 1."),
     ],
-    "plan.parts.0.sums.0.scale": [
+    "plan.measurements.0.sums.0.scale": [
         (
             251658239.0,
             "$.plan: the noise of Σ w is too small for its share, got 251658239.0.",
@@ -144,14 +115,14 @@ EDITS: dict[str, list[tuple[object, str | None]]] = {
         (-1, "$.plan: the noise of Σ w is too small or too"),
         (1e300, "$.plan: the noise of Σ w is too small or too"),
     ],
-    "plan.parts.0.sums.0.epsilon": [
-        ("1/5", "$.plan.parts[0].sums[0]: unknown field 'epsilon'."),
+    "plan.measurements.0.sums.0.epsilon": [
+        ("1/5", "$.plan.measurements[0].sums[0]: unknown field 'epsilon'."),
     ],
-    "plan.parts.0.sums.0.delta": [
-        ("0", "$.plan.parts[0].sums[0]: unknown field 'delta'."),
+    "plan.measurements.0.sums.0.delta": [
+        ("0", "$.plan.measurements[0].sums[0]: unknown field 'delta'."),
     ],
-    "plan.answers": [
-        ("ratio", "$.plan.answers: must be a list, got 'ratio'."),
+    "plan.study.ratio.answers": [
+        ("ratio", "$.plan.study.ratio.answers: must be a list, got 'ratio'."),
         (["means"], "$.plan: the plan's terms break a rule: answers must be 'ratio',"),
         ([], "$.plan: the plan's terms break a rule: answers must be"),
         (
@@ -161,25 +132,40 @@ EDITS: dict[str, list[tuple[object, str | None]]] = {
         (
             ["ratio", "median"],
             (
-                "$.plan.answers[1]: must be one of ratio, means, spread, "
+                "$.plan.study.ratio.answers[1]: must be one of ratio, means, spread, "
                 "calibration, got 'median'."
             ),
         ),
     ],
-    "plan.answers.0": [(None, "$.plan.answers[0]: must be ")],
-    "plan.parts.0.ratio.residual_bound": [
+    "plan.study.ratio.residual_bound": [
         (1, "$.plan: the plan's terms break a rule: strategy 'even' does not use a"),
     ],
-    "plan.parts.0.ratio.guess": [(2, None)],  # Remembered, and without a use here.
-    "plan.privacy.strategy": [
+    "plan.study.ratio.guess": [(2, None)],  # Remembered, and without a use here.
+    "plan.study.privacy.strategy": [
         (
             "best",
             (
-                "$.plan.privacy.strategy: must be one of focused, joint, even, "
+                "$.plan.study.privacy.strategy: must be one of focused, joint, even, "
                 "external, histogram, got 'best'."
             ),
         ),
-        ("focused", "$.plan: a focused plan states the guess of its ratio, got None."),
+        ("focused", "$.plan: the plan must be written as dpratio writes it"),
+    ],
+    "plan.study.groups": [
+        ({"whole": True}, "$.plan: the plan must be written as dpratio")
+    ],
+    "plan.measurements": [
+        ([], "$.plan.measurements: every question has one measurement, got 0."),
+    ],
+    "plan.study.unit": [
+        ({"column": "region"}, "$.plan: the plan's terms break a rule: a unit"),
+        ({"column": 5}, "$.plan.study.unit.column: must be text, got 5."),
+        ({"most_groups": 2}, "$.plan.study.unit.most_groups: totals and most_groups"),
+        ({"neighbours": "change-one"}, "$.plan: the noise of Σ w is too small"),
+        ({"neighbours": "none"}, "$.plan.study.unit.neighbours: must be one of add"),
+        ({"key": "ü"}, "$.plan.study.unit.key: the key of the hash must be plain text"),
+        ({"key": "other"}, None),  # It chooses between groups of a person.
+        ({"key": "dpratio"}, "$.plan: the plan must be written as dpratio writes it"),
     ],
     "values": [
         ({}, "$.values: must be a list, got a dict."),

@@ -79,37 +79,19 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
     assert GOLDEN.read_bytes() == canonical(document)
     assert document["parts"] == [{"found": None, "noise": None}]
     assert document["sources"] == []
-    assert document["plan"]["partitions"] == [
-        {
-            "dimensions": [
-                {"keys": {"column": "region", "values": ["north", "süd", "<b>|east"]}}
-            ],
-            "cells": None,
-        }
-    ]
+    groups = {"column": "region", "keys": ["north", "süd", "<b>|east"]}
+    assert document["plan"]["study"]["groups"] == groups
     plan = golden_document(GOLDEN_FOCUSED)["plan"]
-    assert plan["unit"] == {
-        "column": None,
-        "totals": {},
-        "most_groups": 1,
-        "neighbours": "add-or-remove-one",
-        "key": "dpratio",
-    }
-    assert plan["partitions"] == [None]
-    (question,) = plan["parts"]
-    assert set(question) == {"ratio", "partition", "weight", "sums"}
-    assert (question["partition"], question["weight"]) == (0, "1")
-    assert question["ratio"] == {
+    assert plan["study"]["ratio"] == {
         "numerator": "claims",
         "per": "days",
-        "weight": None,
-        "minus": None,
         "guess": 0.0,
         "guess_is": "unknown",
         "residual_bound": 1.0,
+        "answers": ["ratio", "means"],
     }
-    assert plan["answers"] == ["ratio", "means"]
-    assert question["sums"][3] == {
+    (measured,) = plan["measurements"]
+    assert measured["sums"][3] == {
         "name": "zh",
         "factors": ["z", "h"],
         "step": 2.0**-22,

@@ -45,7 +45,7 @@ def inject(pattern: str, text: str) -> Callable[[str], str]:
             "$: a field is given twice in one table.",
         ),
         (
-            inject('"column":null', '"column": "person", "column": null'),
+            inject('"column":"', '"column": "person", "column": "'),
             "$: a field is given twice in one table.",
         ),
         (inject('"version":1', '"version": NaN'), "$: NaN is not a number"),
@@ -92,8 +92,8 @@ def test_an_absurd_budget_or_noise_is_refused_at_once(
         only_question(plan, [[0] * 5], id="0" * 32, made_by="dpratio 0.1.0"), path
     )
     document = json.loads(path.read_text(encoding="utf-8"))
-    document["plan"]["privacy"]["epsilon"] = epsilon
-    for each in document["plan"]["parts"][0]["sums"]:
+    document["plan"]["study"]["privacy"]["epsilon"] = epsilon
+    for each in document["plan"]["measurements"][0]["sums"]:
         each["scale"] = scale or each["scale"]
     path.write_text(signed(document), encoding="utf-8")
     code = (

@@ -155,10 +155,10 @@ def test_a_path_may_be_text(path: Path) -> None:
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda plan: plan["privacy"].update(epsilon="1/20"),
-        lambda plan: plan["parts"][0]["sums"][0].update(scale=1.0),
-        lambda plan: plan["bounds"].update(s=[0, 2]),
-        lambda plan: plan["unit"].update(column="id"),
+        lambda plan: plan["study"]["privacy"].update(epsilon="1/20"),
+        lambda plan: plan["measurements"][0]["sums"][0].update(scale=1.0),
+        lambda plan: plan["study"]["bounds"].update(s=[0, 2]),
+        lambda plan: plan["study"].update(unit={"column": "id"}),
     ],
     ids=["epsilon", "scale", "bounds", "unit"],
 )
@@ -173,14 +173,14 @@ def test_an_edited_plan_is_refused(
 
 def test_a_plan_that_costs_more_than_it_says_is_refused(path: Path) -> None:
     document = written(path)
-    document["plan"]["privacy"]["epsilon"] = "1/20"
+    document["plan"]["study"]["privacy"]["epsilon"] = "1/20"
     said = refusal(path, signed(document), PlanRefused)
     assert "too small for the budget" in said
 
 
 def test_a_plan_with_less_noise_is_refused(path: Path) -> None:
     document = written(path)
-    for each in document["plan"]["parts"][0]["sums"]:
+    for each in document["plan"]["measurements"][0]["sums"]:
         each["scale"] *= 1 - 1e-6
     said = refusal(path, signed(document), PlanRefused)
     assert "too small for the budget" in said

@@ -27,7 +27,7 @@ FALLBACK = staged_release(PLAN, (50_000, 10))
 def test_a_release_holds_the_approved_plan_the_totals_and_what_was_measured() -> None:
     document = document_of(RELEASE)
     stages = document["parts"][0]["stages"]
-    assert document["plan"]["parts"][0]["ratio"]["guess"] == 0.0
+    assert document["plan"]["study"]["ratio"]["guess"] == 0.0
     assert stages["guess"] == 2.5
     assert [int(each) for each in stages["totals"]] == list(
         cells_for(PLAN, 50_000, 20_000)

@@ -1,210 +1,196 @@
-"""A plan as a plain document, and back; every refusal names its path."""
+"""A plan as a document: its study, what is measured for every question, its stage."""
 
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
+from dpratio.codec import (
+    DIGITS,
+    EXACT,
+    NUMBER,
+    TEXT,
+    Field,
+    canonical,
+    choice,
+    integer,
+    many,
+    record,
+)
+from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS
-from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.planned_question import PlannedQuestion, in_order
+from dpratio.plan.planned_question import Partition, PlannedQuestion, in_order
 from dpratio.plan.sensitivity.contrast import BASES
-from dpratio.plan.stage_document import (
-    read_sums,
-    stage_from_document,
-    stage_to_document,
-    sums_to_document,
-)
+from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.sums import Summand
 from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, HISTOGRAM, STRATEGIES
-from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
+from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.question import default_name
-from dpratio.terms.ratio import GUESSES, Ratio
-from dpratio.terms.study import MEASURED, UNMEASURED, as_title
-from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
+from dpratio.terms.question import Question
+from dpratio.terms.study import Study
+from dpratio.terms.study_fields import GROUP, GUESS, GroupsTable
+from dpratio.terms.study_file import STUDY
 
-__all__ = ["plan_from_document", "plan_to_document"]
+__all__ = ["PLAN", "SUMS"]
+
+_FACTORS = ("s", "y", "w", "z", "h", "c")
 
 
-def plan_to_document(plan: PlanTerms) -> dict[str, Any]:
-    """Write a plan as tables, lists, text and numbers."""
-    # What a plan does not have is not written: its hash is what it always was.
-    staged = {} if plan.stage is None else {"stage": stage_to_document(plan.stage)}
-    counted = {} if plan.clipping == UNMEASURED else {"clipping": plan.clipping}
-    titled = {} if plan.title is None else {"title": plan.title}
-    return {
-        "bounds": _bounds_to_document(plan.bounds),
-        "unit": {
-            "column": plan.unit.column,
-            "totals": _bounds_to_document(plan.unit.totals),
-            "most_groups": plan.unit.most_groups,
-            "neighbours": plan.unit.neighbours,
-            "key": plan.unit.key,
+def _sum_of(name: str, factors: tuple[str, ...], **sizes: Any) -> MeasuredSum:  # noqa: ANN401
+    return MeasuredSum(Summand(name, factors), **sizes)
+
+
+SUMS = many(
+    record(
+        _sum_of,
+        lambda measured: {
+            "name": measured.summand.name,
+            "factors": measured.summand.factors,
+            "step": measured.step,
+            "sensitivity": measured.sensitivity,
+            "scale": measured.scale,
         },
-        "privacy": {
-            "epsilon": str(plan.budget.epsilon),
-            "delta": str(plan.budget.delta),
-            "strategy": plan.strategy,
-            "mechanism": plan.mechanism,
-        },
-        "answers": list(plan.questions[0].answers),
-        "partitions": [groups_to_document(each) for each in plan.partitions],
-        "found": [groups_to_document(each) for each in plan.found],
-        "parts": [_question_to_document(plan, each) for each in plan.questions],
-        **staged,
-        **counted,
-        **titled,
-    }
-
-
-def plan_from_document(node: Node) -> Plan:
-    """Read a plan.
-
-    Raises:
-        DocumentRefused: When a field is missing, unknown or breaks a rule.
-    """
-    names = ("bounds", "unit", "privacy", "answers", "partitions", "found", "parts")
-    fields = node.fields(*names, optional=("stage", "clipping", "title"))
-    privacy = fields["privacy"].fields("epsilon", "delta", "strategy", "mechanism")
-    epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
-    questions = tuple(
-        _read_question(each, _read_answers(fields["answers"]))
-        for each in fields["parts"].items()
+        name=TEXT,
+        factors=many(choice(*_FACTORS)),
+        step=NUMBER,
+        sensitivity=DIGITS,
+        scale=NUMBER,
     )
-    unit = _read_unit(fields["unit"])
+)
+_MEASUREMENTS = many(
+    record(
+        dict,
+        lambda measured: measured,
+        basis=choice(*BASES).optional(BASES[0]),
+        within=GROUP.optional(),
+        sums=SUMS,
+    )
+)
+_STAGE = record(
+    Stage,
+    epsilon=EXACT,
+    people=integer().optional(),
+    guess=GUESS.optional(),
+    firsts=many(SUMS),
+)
+
+
+def _plan_of(
+    study: Study,
+    measurements: tuple[dict[str, Any], ...],
+    found: tuple[GroupsTable, ...] = (),
+    stage: Stage | None = None,
+) -> Plan:
+    if len(measurements) != len(study.questions):
+        raise InvalidInput(
+            f"every question has one measurement, got {len(measurements)}.",
+            field="measurements",
+        )
+    partitions: list[Partition] = []
+    questions = []
+    for asked, measured in zip(study.questions, measurements, strict=True):
+        table = measured.get("within")
+        within = None if table is None else table.partition
+        new = [asked.groups] if within is None else [asked.groups, within]
+        partitions += [part for part in new if part not in partitions]
+        questions.append(
+            PlannedQuestion(
+                ratio=asked.ratio,
+                partition=partitions.index(asked.groups),
+                weight=asked.share,
+                sums=measured["sums"],
+                answers=asked.answers,
+                name=asked.name,
+                basis=measured.get("basis", BASES[0]),
+                within=None if within is None else partitions.index(within),
+                totals=asked.totals,
+            )
+        )
+    keys = tuple(table.partition for table in found)
+    if not all(isinstance(part, PrivateKeys) for part in keys):
+        raise InvalidInput("must be private keys that were found.", field="found")
     plan = Plan(
         # Names in JSON stand in no order.
-        bounds=in_order(_read_all_bounds(fields["bounds"]), questions),
-        unit=replace(unit, totals=in_order(unit.totals, questions)),
-        partitions=tuple(
-            groups_from_document(each) for each in fields["partitions"].items()
-        ),
-        budget=fields["privacy"].make(lambda: Budget(epsilon, delta)),
-        strategy=privacy["strategy"].choice((*STRATEGIES, EXTERNAL, HISTOGRAM)),
-        mechanism=privacy["mechanism"].choice(MECHANISMS),
-        questions=questions,
-        found=tuple(_read_found(each) for each in fields["found"].items()),
-        stage=stage_from_document(fields["stage"]) if "stage" in fields else None,
-        clipping=_read_clipping(fields.get("clipping")),
-        title=_read_title(fields.get("title")),
+        bounds=in_order(study.bounds, questions),
+        unit=replace(study.unit, totals=in_order(study.unit.totals, questions)),
+        partitions=tuple(partitions),
+        budget=study.budget,
+        strategy=study.strategy,
+        mechanism=study.mechanism,
+        questions=tuple(questions),
+        found=keys,  # type: ignore[arg-type]  # refused above
+        stage=stage,
+        clipping=study.clipping,
+        title=study.title,
     )
-    for at, each in zip(fields["parts"].items(), plan.questions, strict=True):
-        at.make(partial(plan.unit_of, each))
+    for question in questions:
+        plan.unit_of(question)
     return plan
 
 
-def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any mapping)
-    return {column: _one_to_document(each) for column, each in bounds.items()}
-
-
-def _one_to_document(bounds: Bounds) -> Any:  # noqa: ANN401 (text, a list or a table)
-    if bounds.is_one:
-        return "ones"
-    if bounds.is_binary:
-        return "binary"
-    ends = [bounds.lower, bounds.upper]
-    return {"natural": ends} if bounds.natural else ends
-
-
-def _read_title(node: Node | None) -> str | None:
-    return None if node is None else node.make(lambda: as_title(node.text()))
-
-
-def _read_clipping(node: Node | None) -> str:
-    return UNMEASURED if node is None else node.choice((MEASURED,))
-
-
-def _question_to_document(plan: PlanTerms, question: PlannedQuestion) -> dict[str, Any]:
-    """Write a question; what need not be said only where it is its own."""
-    own: dict[str, Any] = {}
-    if question.answers != plan.questions[0].answers:
-        own["answers"] = list(question.answers)
-    if question.name != default_name(
-        question.ratio, plan.partitions[question.partition]
-    ):
-        own["name"] = question.name
-    if question.basis != BASES[0]:
-        own["basis"] = question.basis
-    if question.within is not None:
-        own["within"] = question.within
-    if question.totals:
-        own["totals"] = _bounds_to_document(question.totals)
-    return {
-        "ratio": asdict(question.ratio),
-        "partition": question.partition,
-        "weight": str(question.weight),
-        "sums": sums_to_document(question.sums),
-        **own,
-    }
-
-
-def _read_found(node: Node) -> PrivateKeys:
-    found = groups_from_document(node)
-    if not isinstance(found, PrivateKeys):
-        node.refuse("must be private keys that were found")
-    return found
-
-
-def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
-    own = ("answers", "name", "basis", "within", "totals")
-    fields = node.fields("ratio", "partition", "weight", "sums", optional=own)
-    return PlannedQuestion(
-        ratio=_read_ratio(fields["ratio"]),
-        partition=fields["partition"].integer(),
-        weight=fields["weight"].fraction(),
-        sums=read_sums(fields["sums"]),
-        answers=_read_answers(fields["answers"]) if "answers" in fields else answers,
-        name=fields["name"].text() if "name" in fields else "",
-        basis=fields["basis"].choice(BASES) if "basis" in fields else BASES[0],
-        within=fields["within"].integer() if "within" in fields else None,
-        totals=_read_all_bounds(fields["totals"]) if "totals" in fields else {},
-    )
-
-
-def _read_answers(node: Node) -> tuple[str, ...]:
-    return tuple(each.choice(ANSWERS) for each in node.items())
-
-
-def _read_ratio(node: Node) -> Ratio:
-    numbers, texts = ("guess", "residual_bound"), ("weight", "minus")
-    fields = node.fields("numerator", "per", "guess_is", *numbers, *texts)
-    numerator, per = fields["numerator"].text(), fields["per"].text()
-    given: dict[str, Any] = {"guess_is": fields["guess_is"].choice(GUESSES)}
-    given |= {name: fields[name].number_or_none() for name in numbers}
-    given |= {name: fields[name].text_or_none() for name in texts}
-    return node.make(lambda: Ratio(numerator, per=per, **given))
-
-
-def _read_unit(node: Node) -> PrivacyUnit:
-    fields = node.fields("column", "totals", "most_groups", "neighbours", "key")
-    column, key = fields["column"].text_or_none(), fields["key"].text()
-    totals = _read_all_bounds(fields["totals"])
-    groups = fields["most_groups"].integer()
-    neighbours = fields["neighbours"].choice(NEIGHBOURS)
-    return node.make(
-        lambda: PrivacyUnit(
-            column, totals=totals, most_groups=groups, neighbours=neighbours, key=key
+def _parts_of(plan: PlanTerms) -> dict[str, Any]:
+    partitions = plan.partitions
+    asked = [
+        Question(
+            question.ratio,
+            groups=partitions[question.partition],
+            answers=question.answers,
+            share=question.weight,
+            name=question.name,
+            totals=question.totals,
         )
+        for question in plan.questions
+    ]
+    study = Study(
+        asked,
+        bounds=plan.bounds,
+        budget=plan.budget,
+        unit=plan.unit,
+        strategy=plan.strategy,
+        mechanism=plan.mechanism,
+        clipping=plan.clipping,
+        title=plan.title,
     )
+    measured = [
+        {
+            "basis": question.basis,
+            "within": None
+            if question.within is None
+            else GroupsTable(partitions[question.within]),
+            "sums": question.sums,
+        }
+        for question in plan.questions
+    ]
+    found = tuple(GroupsTable(keys) for keys in plan.found)
+    parts = {"study": study, "measurements": measured}
+    return {**parts, "found": found, "stage": plan.stage}
 
 
-def _read_all_bounds(node: Node) -> dict[str, Bounds]:
-    return {column: _read_bounds(each) for column, each in node.entries().items()}
+_FIELDS = record(
+    _plan_of,
+    _parts_of,
+    study=STUDY,
+    measurements=_MEASUREMENTS,
+    found=many(GROUP).optional(()),
+    stage=_STAGE.optional(),
+)
 
 
-def _read_bounds(node: Node) -> Bounds:
-    if node.value == "binary":
-        return Bounds.binary()
-    if node.value == "ones":
-        return Bounds.ones()
-    natural = isinstance(node.value, dict)
-    if natural:
-        node = node.fields("natural")["natural"]
-    pair = node.items()
-    if len(pair) != 2:  # noqa: PLR2004
-        node.refuse("must be [lower, upper] or 'binary'")
-    lower, upper = pair[0].number(), pair[1].number()
-    return node.make(lambda: Bounds(lower, upper, natural=natural))
+def _read_plan(value: Any, path: str) -> Plan:  # noqa: ANN401
+    plan: Plan = _FIELDS.read(value, path)
+    privacy = f"{path}.study.privacy"
+    choice(*STRATEGIES, EXTERNAL, HISTOGRAM).read(plan.strategy, f"{privacy}.strategy")
+    choice(*MECHANISMS).read(plan.mechanism, f"{privacy}.mechanism")
+    for question in plan.questions:
+        many(choice(*ANSWERS)).read(
+            list(question.answers), f"{path}.study.ratio.answers"
+        )
+    if canonical(_FIELDS.write(plan)) != canonical(value):
+        raise DocumentRefused(
+            f"{path}: the plan must be written as dpratio writes it.", field=path
+        )
+    return plan
+
+
+# A plan is read only as it is written, so that one plan has one sequence of bytes.
+PLAN = Field(_read_plan, _FIELDS.write, _FIELDS.schema)

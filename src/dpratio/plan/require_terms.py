@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _LARGEST_ROW = 2.0**30
-_MOST_PEOPLE = 10**300  # Beyond it doubles end.
+_MOST_PEOPLE = 2**53 - 1  # Beyond it JSON has no whole numbers.
 
 
 def require_terms(plan: PlanTerms) -> None:

@@ -8,14 +8,12 @@ import numpy as np
 
 from dpratio.arrays import Integers
 from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
-from dpratio.plan.document import plan_from_document, plan_to_document
-from dpratio.plan.groups_document import groups_from_document, groups_to_document
+from dpratio.plan.document import PLAN, SUMS
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import BASES, Contrast, contrast_of
 from dpratio.plan.sensitivity.mixtures import RAW
-from dpratio.plan.stage_document import read_sums, sums_to_document
 from dpratio.release.checked_json import VERSION
 from dpratio.release.external import require_external
 from dpratio.release.noisy_sums import (
@@ -31,6 +29,7 @@ from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import KINDS, Keys
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.study_fields import GROUP, GroupsTable
 
 __all__ = ["FORMAT", "release_from_document", "release_to_document"]
 
@@ -52,7 +51,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
         "ledger": release.ledger_head,
         **_derived_to_document(release),
         **hashed,
-        "plan": plan_to_document(release.plan),
+        "plan": PLAN.write(release.plan),
         "parts": [_question_to_document(release, each) for each in release.questions],
         "values": [
             [[str(value) for value in row] for row in question.integers.tolist()]
@@ -81,7 +80,7 @@ def release_from_document(node: Node) -> Release:
         "values",
         optional=["derived", "source"],
     )
-    plan = plan_from_document(fields["plan"])
+    plan: Plan = PLAN.read(fields["plan"].value, fields["plan"].path)
     sources = tuple(read_id(each) for each in fields["sources"].items())
     heads, apart = _read_derived(node, fields.get("derived"), derived=bool(sources))
     origin = fields["origin"].text_or_none()
@@ -158,10 +157,8 @@ def _question_to_document(
     found = None
     if isinstance(planned, PrivateKeys):
         named = question.groups
-        count = 0 if named is None else named.count
-        found = (
-            groups_to_document(named) if count else {"dimensions": [], "cells": None}
-        )
+        is_empty = named is None or not named.count
+        found = [] if is_empty else GROUP.write(GroupsTable(named))
     noise = layers_to_document(question.noise) if release.sources else None
     beside = [
         {
@@ -226,9 +223,9 @@ def _read_groups(node: Node, plan: Plan, at: int) -> Groups | None:
         if node.value is not None:
             node.refuse("must be null where keys were declared")
         return planned
-    if node.value == {"dimensions": [], "cells": None}:
+    if node.value == []:
         return Groups.found(planned.column, KINDS[planned.kind], ())
-    found = groups_from_document(node)
+    found = GROUP.read(node.value, node.path).partition
     if not isinstance(found, Groups) or found.listed is not None:
         node.refuse(f"must be keys of '{planned.column}'")
     only = found.dimensions[0]
@@ -246,7 +243,7 @@ def _stages_to_document(question: ReleasedQuestion) -> dict[str, Any]:
         "stages": {
             "totals": [str(each) for each in question.first],
             **_contrast_to_document(question.sums[0].contrast),
-            "sums": sums_to_document(question.asked.sums),
+            "sums": SUMS.write(question.asked.sums),
         }
     }
 
@@ -258,7 +255,10 @@ def _read_stages(
     if node is None:
         return planned, None
     fields = node.fields("totals", "guess", "basis", "sums")
-    asked = replace(_read_contrast(fields, planned), sums=read_sums(fields["sums"]))
+    asked = replace(
+        _read_contrast(fields, planned),
+        sums=SUMS.read(fields["sums"].value, fields["sums"].path),
+    )
     return asked, tuple(read_integer(each) for each in fields["totals"].items())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from dpratio.checks import require
 from dpratio.codec import parse_json
 from dpratio.errors import DpratioError, FileRefused
-from dpratio.plan.document import plan_from_document, plan_to_document
+from dpratio.plan.document import PLAN
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.checked_json import (
@@ -116,10 +116,10 @@ def read_plan(path: str | PathLike[str]) -> Plan:
     require_format(node, FORMAT)
     fields = node.fields("format", "version", "plan", "sha256")
     require_checksum(node, checksum(body_of(node)))
-    plan = plan_from_document(fields["plan"])
+    plan: Plan = PLAN.read(fields["plan"].value, fields["plan"].path)
     price(plan)
     return plan
 
 
 def _body(plan: Plan) -> dict[str, Any]:
-    return {"format": FORMAT, "version": VERSION, "plan": plan_to_document(plan)}
+    return {"format": FORMAT, "version": VERSION, "plan": PLAN.write(plan)}

@@ -47,7 +47,9 @@ from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 __all__ = [
     "BOUNDS",
     "DATA",
+    "GROUP",
     "GROUPS",
+    "GUESS",
     "POPULATION",
     "UNIT",
     "GroupsTable",
@@ -165,6 +167,13 @@ _GUESS = {
 }
 
 
+GUESS = record(Guess, **_GUESS)
+_LOOSE = {
+    name: part.optional() if name in {"numerator", "per"} else part
+    for name, part in _GUESS.items()
+}
+
+
 def _population(n: int | None = None, **given: Any) -> tuple[int | None, Guess | None]:  # noqa: ANN401
     """Return what people are like, or only how many they are."""
     missing = [name for name in ("numerator", "per") if name not in given]
@@ -177,10 +186,10 @@ POPULATION = record(
     _population,
     lambda held: {
         "n": held[0],
-        **{name: getattr(held[1], name, None) for name in _GUESS},
+        **{name: getattr(held[1], name, part.default) for name, part in _LOOSE.items()},
     },
     n=integer().optional(),
-    **{name: part.optional() for name, part in _GUESS.items()},
+    **_LOOSE,
 )
 
 
@@ -316,24 +325,23 @@ def _table_kind(table: GroupsTable) -> str:
     return _dimension_kind(groups.dimensions[0]) if is_one else "cross"
 
 
-GROUPS = one_or_many(
-    one_of(
-        {
-            name: beside(
-                GroupsTable,
-                "partition",
-                *form,
-                {
-                    "weight": EXACT.optional(1),
-                    "totals": BOUNDS.optional({}),
-                    "population": record(Guess, **_GUESS).optional(),
-                },
-            )
-            for name, form in _PARTITIONS.items()
-        },
-        _table_kind,
-    )
+GROUP = one_of(
+    {
+        name: beside(
+            GroupsTable,
+            "partition",
+            *form,
+            {
+                "weight": EXACT.optional(1),
+                "totals": BOUNDS.optional({}),
+                "population": GUESS.optional(),
+            },
+        )
+        for name, form in _PARTITIONS.items()
+    },
+    _table_kind,
 )
+GROUPS = one_or_many(GROUP)
 
 _TEXTS = Field(
     lambda value, path: (many(TEXT) if isinstance(value, list) else mapping(TEXT)).read(

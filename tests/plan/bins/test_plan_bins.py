@@ -8,7 +8,6 @@ import pytest
 
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.bins.plan_bins import plan_bins
-from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -18,6 +17,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
+from plan_documents import plan_from_document, plan_to_document
 
 BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary()}
 TENTH = Budget("0.1")

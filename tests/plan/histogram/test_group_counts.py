@@ -8,7 +8,6 @@ import pytest
 
 from curator.histograms_for_tests import groups_plan, study_of
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.histogram.found_bounds import bounding, find_bounds
 from dpratio.plan.histogram.group_counts import GroupCounts, ladder_of_groups
 from dpratio.plan.histogram.histograms import counted_of
@@ -24,6 +23,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan_documents import plan_from_document, plan_to_document
 
 USER = PrivacyUnit("user")
 REGION = Groups("region", ["north", "south"])

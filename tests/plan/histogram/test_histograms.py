@@ -10,7 +10,6 @@ import pytest
 
 from curator.histograms_for_tests import people_plan, rows_plan
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -23,6 +22,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
+from plan_documents import plan_from_document, plan_to_document
 
 Edit = Callable[[Plan], Plan]
 
