@@ -91,12 +91,18 @@ def _plan_of(
     for asked, measured in zip(study.questions, measurements, strict=True):
         table = measured.get("within")
         within = None if table is None else table.partition
-        new = [asked.groups] if within is None else [asked.groups, within]
-        partitions += [part for part in new if part not in partitions]
+        # A histogram has cells of its own, which are counted for it alone.
+        if study.strategy == HISTOGRAM or asked.groups not in partitions:
+            place = len(partitions)
+            partitions.append(asked.groups)
+        else:
+            place = partitions.index(asked.groups)
+        if within is not None and within not in partitions:
+            partitions.append(within)
         questions.append(
             PlannedQuestion(
                 ratio=asked.ratio,
-                partition=partitions.index(asked.groups),
+                partition=place,
                 weight=asked.share,
                 sums=measured["sums"],
                 answers=asked.answers,

@@ -53,8 +53,8 @@ __all__ = [
     "POPULATION",
     "UNIT",
     "GroupsTable",
-    "beside",
     "one_or_many",
+    "with_others",
 ]
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
@@ -135,25 +135,34 @@ UNIT = record(
 )
 
 
-def beside(
+def with_others(
     table: type,
     inner: str,
     make: Callable[..., Any],
     split: Callable[[Any], Mapping[str, Any]],
     own: Mapping[str, Field],
-    beside: Mapping[str, Field],
+    others: Mapping[str, Field],
 ) -> Field:
-    """Return the field of a value and what stands beside it in the same table."""
+    """Return the field of a table that holds the parts of a value, and others.
 
-    def make_table(**given: Any) -> Any:  # noqa: ANN401
-        others = {name: given.pop(name) for name in beside if name in given}
-        return table(make(**given), **others)
+    Args:
+        table: The dataclass of the table, whose first field is the value.
+        inner: The name of that field.
+        make: Return the value of its parts.
+        split: Return the parts of the value.
+        own: The fields of the parts.
+        others: The fields of the others.
+    """
+
+    def make_table(**parts: Any) -> Any:  # noqa: ANN401
+        rest = {name: parts.pop(name) for name in others if name in parts}
+        return table(make(**parts), **rest)
 
     def split_table(value: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        others = {name: getattr(value, name) for name in beside}
-        return {**split(getattr(value, inner)), **others}
+        rest = {name: getattr(value, name) for name in others}
+        return {**split(getattr(value, inner)), **rest}
 
-    return record(make_table, split_table, **own, **beside)
+    return record(make_table, split_table, **own, **others)
 
 
 _COLUMN = record(ColumnGuess, mean=NUMBER, sd=NUMBER.optional())
@@ -217,7 +226,7 @@ def _write_key(key: Key) -> object:
 
 
 _KEY = Field(_read_key, _write_key, {"type": ["string", "boolean", "object"]})
-_DAY = Field(_read_key, lambda day: day, {"type": "string", "format": "date"})
+_DAY = Field(_read_key, dt.date.isoformat, {"type": "string", "format": "date"})
 
 
 def _read_bins(value: Any, path: str) -> Any:  # noqa: ANN401
@@ -327,7 +336,7 @@ def _table_kind(table: GroupsTable) -> str:
 
 GROUP = one_of(
     {
-        name: beside(
+        name: with_others(
             GroupsTable,
             "partition",
             *form,

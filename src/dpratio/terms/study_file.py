@@ -64,8 +64,8 @@ from dpratio.terms.study_fields import (
     POPULATION,
     UNIT,
     GroupsTable,
-    beside,
     one_or_many,
+    with_others,
 )
 from dpratio.terms.unit import PrivacyUnit
 
@@ -346,7 +346,7 @@ _RATIO = {
     "residual_bound": NUMBER.optional(),
 }
 _RATIOS = one_or_many(
-    beside(
+    with_others(
         _RatioTable,
         "ratio",
         Ratio,

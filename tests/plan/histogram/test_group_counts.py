@@ -22,6 +22,7 @@ from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 from plan_documents import plan_from_document, plan_to_document
 
@@ -154,3 +155,15 @@ def test_cells_of_another_name_are_refused() -> None:
     renamed[at] = Groups("groups per shop", Ladder(0, 2, 1).labels)
     with pytest.raises(PlanRefused, match="a total of its ratio, or their groups"):
         price(replace(plan, partitions=tuple(renamed)))
+
+
+def test_histograms_of_the_same_cells_are_read_back_apart() -> None:
+    study = Study(
+        Ratio("spent", per="orders"),
+        bounds={},
+        budget=Budget(1),
+        unit=PrivacyUnit("user"),
+        groups=[Groups("region", [0, 1, 2, 3]), None],
+    )
+    plan = plan_bounds(study, budget=Budget(6), most_groups=True)
+    assert plan_from_document(Node(plan_to_document(plan))) == plan

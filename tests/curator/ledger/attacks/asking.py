@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dpratio
-from curator.ledger.attacks.books import DATA, is_plain, name_of, plan_of
+from curator.ledger.attacks.books import DATA, is_plain, large_plan, name_of, plan_of
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
@@ -31,7 +31,7 @@ def released(ledger: Ledger, number: int, out: Path | None = None) -> Release:
     """Release once more from the only scope."""
     return release_sums(
         DATA,
-        plan_of("0.1"),
+        large_plan(),
         ledger=ledger,
         release_id=name_of(number),
         out=out,

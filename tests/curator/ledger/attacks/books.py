@@ -20,6 +20,8 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "artifacts_of",
     "in_child",
     "is_plain",
+    "large_plan",
     "name_of",
     "open_book",
     "plan_of",
@@ -51,6 +54,19 @@ def plan_of(epsilon: str, delta: str = "0") -> Plan:
         budget=Budget(Fraction(epsilon), Fraction(delta)),
         strategy="even",
         mechanism="laplace" if delta == "0" else "analytic_gaussian",
+    )
+
+
+@cache
+def large_plan() -> Plan:
+    """A plan at the same price whose releases take more than a page."""
+    return make_plan(
+        Ratio("s", per="y"),
+        bounds=_BOUNDS,
+        budget=Budget("0.1"),
+        groups=Groups.cross(ScoreBins("s", 100)),
+        strategy="even",
+        mechanism="laplace",
     )
 
 
