@@ -53,8 +53,10 @@ class OwnServer:
 
     def _processes(self) -> list[str]:
         """Name the server's process, first, and those that it started."""
-        written = self.data / "postmaster.pid"
-        first = written.read_text("utf-8").split()[0] if written.exists() else ""
+        first = ""
+        # A server that gives up takes its file away, also while it is looked for.
+        with suppress(FileNotFoundError):
+            first = (self.data / "postmaster.pid").read_text("utf-8").split()[0]
         parents = dict(_parents())
         started = [each for each, parent in parents.items() if parent == first]
         return [first, *started] if first in parents else []
