@@ -89,7 +89,6 @@ HOMES = {
         "curator/warehouse/database/on_postgres.py",
         "curator/warehouse/units.py",
         "curator/warehouse/database/constants.py",
-        "plan/groups_document.py",
         "terms/study_fields.py",
         "show/chart/times.py",
         "show/text.py",

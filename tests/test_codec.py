@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from dpratio.checks import show_given
 from dpratio.codec import (
-    BOOLEAN,
     EXACT,
     NUMBER,
     TEXT,
@@ -31,7 +30,6 @@ from dpratio.errors import DocumentRefused, InvalidInput
 FIELDS: dict[str, tuple[Field, str, list[object]]] = {
     "text": (TEXT, "must be text", ["é", ""]),
     "choice": (choice("row", "person"), "must be one of row, person", ["row"]),
-    "boolean": (BOOLEAN, "must be true or false", [True, False]),
     "integer": (integer(), "must be a whole number", [0, 3, 2**53 - 1]),
     "number": (NUMBER, "must be a number", [0, 0.5, Decimal("0.1")]),
     "exact": (EXACT, "must be", ["1/3", "0.2", 3, Decimal("1e-6")]),

@@ -23,7 +23,6 @@ from dpratio.checks import show_given
 from dpratio.errors import DocumentRefused, InvalidInput
 
 __all__ = [
-    "BOOLEAN",
     "DIGITS",
     "EXACT",
     "NUMBER",
@@ -71,10 +70,9 @@ class Field:
         return replace(self, default=default)
 
 
-def refuse(path: str, rule: str, given: object, hint: str = "") -> NoReturn:
+def refuse(path: str, rule: str, value: object) -> NoReturn:
     """Raise DocumentRefused for what stands at a path."""
-    message = f"{path}: {rule}, got {show_given(given)}. {hint}".rstrip()
-    raise DocumentRefused(message, field=path)
+    raise DocumentRefused(f"{path}: {rule}, got {show_given(value)}.", field=path)
 
 
 def _same(value: Any) -> Any:  # noqa: ANN401
@@ -101,15 +99,6 @@ def choice(*names: str) -> Field:
         return str(value)
 
     return Field(read, _same, {"enum": list(names)})
-
-
-def _read_boolean(value: Any, path: str) -> bool:  # noqa: ANN401
-    if not isinstance(value, bool):
-        refuse(path, "must be true or false", value)
-    return value
-
-
-BOOLEAN = Field(_read_boolean, _same, {"type": "boolean"})
 
 
 def integer(lowest: int = 0, highest: int = _LARGEST_COUNT) -> Field:

@@ -12,7 +12,7 @@ from dpratio.curator import staged as room
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.stage.realise import realise
+from dpratio.plan.realise import realise
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

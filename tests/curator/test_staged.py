@@ -22,9 +22,9 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
+from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.neighbours import pooled_ratio, unit_ratio
 from dpratio.plan.split_budget import cells_of
-from dpratio.plan.stage.realise import realise
 from dpratio.plan.strategy.first_totals import totals_grid
 from dpratio.release.files import read_release
 from dpratio.release.release import Release

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.stage.realise import realise
+from dpratio.plan.realise import realise
 from dpratio.release.merge import merge
 from dpratio.release.release import Release, fresh_question
 from dpratio.release.roll_up import roll_up

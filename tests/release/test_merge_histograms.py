@@ -7,8 +7,8 @@ import pytest
 
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.bins.plan_bins import plan_bins
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_bins import plan_bins
 from dpratio.release.merge import merge
 from dpratio.release.release import Release, fresh_question, require_release
 from dpratio.terms.bounds import Bounds

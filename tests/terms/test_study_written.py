@@ -39,6 +39,7 @@ RATIOS = [
     Ratio("s", per="y"),
     Ratio("s", per="y", weight="w", guess=-0.1, guess_is="unknown"),
     Ratio("s", per="y", minus="w", residual_bound=1e-3),
+    Ratio("s", per="rows"),
 ]
 BOUNDS = {
     "s": Bounds(0, 1, natural=True),
@@ -54,12 +55,12 @@ questions = st.builds(
     name=st.sampled_from(["", "", "mine", "s per y by region"]),
     totals=st.sampled_from([{}, {}, {"y": Bounds(0, 9)}]),
     guess=st.sampled_from([None, None, PEOPLE]),
-)
+).filter(lambda asked: asked.totals.keys() <= set(asked.ratio.totals))
 
 
 def study_of(asked: list[Question], **terms: object) -> Study:
-    budget = Budget("0.3", "1e-6")
-    return Study(asked, bounds=BOUNDS, budget=budget, **terms)  # type: ignore[arg-type]
+    given = {"bounds": BOUNDS, "budget": Budget("0.3", "1e-6")} | terms
+    return Study(asked, **given)  # type: ignore[arg-type]
 
 
 @given(asked=st.lists(questions, min_size=1, max_size=5))
@@ -82,6 +83,7 @@ def test_any_questions_are_read_as_they_were_written(asked: list[Question]) -> N
         {"data": DatabaseTable("spark://local[2]", path="a/", partitions=["year"])},
         {"unit": PrivacyUnit("id", totals={"s": Bounds(0, 5)}, most_groups=3)},
         {"unit": PrivacyUnit(neighbours="change-one"), "strategy": "even"},
+        {"bounds": BOUNDS | {"y": Bounds.ones()}},
         {"n": 7, "mechanism": "laplace", "clipping": "unmeasured"},
         {"n": 7, "guess": PEOPLE, "stage": 0.05},
         {"bounds_from": {"w": "the survey's design"}, "stage": 0},

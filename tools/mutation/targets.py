@@ -84,7 +84,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     ),
     "plan/price.py": (
         *_PRICES,
-        "plan/stage/test_realise.py",
+        "plan/test_realise.py",
         "plan/strategy/test_first_totals.py",
         "plan/strategy/test_planned_stage.py",
         "plan/histogram/test_histograms.py",

@@ -11,9 +11,9 @@ from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.plan.plan import Plan
+from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.sensitivity.mixtures import mixture_of
-from dpratio.plan.stage.realise import realise
 from dpratio.plan.strategy.first_totals import TOTALS
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.release.release import ReleasedQuestion, fresh_question

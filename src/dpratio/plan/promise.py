@@ -17,10 +17,10 @@ from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.realise import found_guesses, realise
 from dpratio.plan.sensitivity.box import row_box
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.split_budget import cells_of
-from dpratio.plan.stage.realise import found_guesses, realise
 from dpratio.plan.strategy.allowance import QUANTILE
 from dpratio.plan.strategy.people import (
     People,

@@ -11,8 +11,8 @@ from dpratio.checks import refuse, require
 from dpratio.plan.histogram.found_bins import grid_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
+from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.stage.realise import is_realised
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.noisy_sums import (
     NoiseLayer,

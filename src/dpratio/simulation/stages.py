@@ -12,11 +12,11 @@ import numpy as np
 from dpratio.arrays import Floats, Integers
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.realise import found_guesses, realise
 from dpratio.plan.sensitivity.contrast import BASES, contrast_of
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.mixtures import mixture_of
 from dpratio.plan.split_budget import cells_of
-from dpratio.plan.stage.realise import found_guesses, realise
 from dpratio.plan.strategy.first_totals import TOTALS
 from dpratio.release.release import Release
 from dpratio.simulation.simulate import simulate_release

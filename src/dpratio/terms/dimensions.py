@@ -13,7 +13,7 @@ from typing import Any
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.ratio import is_plain_text, require_column_name
+from dpratio.terms.ratio import is_unicode, require_column_name
 
 __all__ = [
     "EVERY",
@@ -284,7 +284,7 @@ def _keys_of(values: Any) -> tuple[Key, ...]:  # noqa: ANN401 (checked here)
                 f"a whole-number key must fit in 64 bits, got {show_given(key)}.",
                 field="keys",
             )
-        if type(key) is str and not is_plain_text(key):
+        if type(key) is str and ("\x00" in key or not is_unicode(key)):
             raise InvalidInput(
                 f"a text key must be valid Unicode without NUL, got {show_given(key)}.",
                 field="keys",

@@ -12,7 +12,6 @@ __all__ = [
     "LARGEST_GUESS",
     "SMALLEST_GUESS",
     "Ratio",
-    "is_plain_text",
     "is_unicode",
     "require_column_name",
 ]
@@ -133,11 +132,6 @@ def require_column_name(name: object) -> None:
             "a column name must be text without control characters and marks of "
             f"direction, got {show_given(name)}."
         )
-
-
-def is_plain_text(text: str) -> bool:
-    """Whether a text has bytes in UTF-8, and none that is 0."""
-    return "\x00" not in text and is_unicode(text)
 
 
 def is_unicode(text: str) -> bool:

@@ -108,12 +108,14 @@ _NATURAL = record(
 def _read_bounds(value: Any, path: str) -> Bounds:  # noqa: ANN401
     if isinstance(value, dict):
         return _NATURAL.read(value, path)  # type: ignore[no-any-return]
+    if value == "ones":
+        return Bounds.ones()
     return Bounds.binary() if value == "binary" else _pair(value, path)
 
 
 def _write_bounds(bounds: Bounds) -> Any:  # noqa: ANN401
     if bounds.is_binary:
-        return "binary"
+        return "ones" if bounds.is_one else "binary"
     return _NATURAL.write(bounds) if bounds.natural else [bounds.lower, bounds.upper]
 
 
@@ -121,7 +123,7 @@ BOUNDS = mapping(
     Field(
         _read_bounds,
         _write_bounds,
-        {"anyOf": [{"const": "binary"}, _ENDS, _NATURAL.schema]},
+        {"anyOf": [{"enum": ["binary", "ones"]}, _ENDS, _NATURAL.schema]},
     )
 )
 

@@ -55,7 +55,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Partition, Question, default_name
-from dpratio.terms.ratio import GUESSES, Ratio
+from dpratio.terms.ratio import COUNTED, GUESSES, Ratio
 from dpratio.terms.study import MEASURED, Study, named
 from dpratio.terms.study_fields import (
     BOUNDS,
@@ -233,7 +233,8 @@ def _inline(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, Fraction | Decimal):
         text = decimal_text(Fraction(value))
         return json.dumps(text) if "/" in text else text
-    return repr(value)
+    # As people write it: 20, not 20.0.
+    return repr(value).removesuffix(".0")
 
 
 def _study_of(
@@ -311,15 +312,18 @@ def _tables_of(study: Study) -> dict[str, Any]:
             for asked in study.questions
         ]
         tables = (_WHOLE_TABLE,)
+    # What is counted as 1 has bounds of its own accord.
+    counted = {asked.ratio.per for asked in study.questions} & set(COUNTED)
     budget = {"epsilon": study.budget.epsilon, "delta": study.budget.delta}
     own = ("title", "data", "bounds_from", "unit")
     chosen = ("strategy", "mechanism", "clipping", "stage", "scope")
     return {
         **{name: getattr(study, name) for name in own},
         "ratio": ratios,
-        # What is counted as 1 has no bounds of its own.
         "bounds": {
-            name: held for name, held in study.bounds.items() if not held.is_one
+            name: bounds
+            for name, bounds in study.bounds.items()
+            if not (bounds.is_one and name in counted)
         },
         "groups": tables,
         "privacy": {**budget, **{name: getattr(study, name) for name in chosen}},

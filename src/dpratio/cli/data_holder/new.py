@@ -178,12 +178,13 @@ def _groups(text: str, kinds: "Mapping[str, ColumnType]") -> "Groups":
     from dpratio.terms.groups import Groups
 
     name, _, typed = text.partition("=")
-    keys = next(csv.reader([typed], skipinitialspace=True), [])
+    row = next(csv.reader([typed], skipinitialspace=True), [])
+    keys = [key.strip() for key in row]
     hint = "Write for instance region=north,south, or none."
     require(bool(keys), "groups are a column and its keys", text, hint)
     kind = kinds[_column(name.strip(), kinds)].kind
     is_whole = kind != "text" and all(map(_WHOLE.fullmatch, keys))
-    return Groups(name.strip(), [int(key) if is_whole else key.strip() for key in keys])
+    return Groups(name.strip(), [int(key) if is_whole else key for key in keys])
 
 
 def _kinds(path: Path, names: Sequence[str]) -> "Mapping[str, ColumnType]":

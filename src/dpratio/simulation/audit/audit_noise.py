@@ -11,7 +11,7 @@ from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.plan import Plan
-from dpratio.plan.stage.realise import realise
+from dpratio.plan.realise import realise
 from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.simulation.audit.bound import RISK, largest_scale, least_epsilon, least_mu
 from dpratio.simulation.audit.claim import claimed_distance

@@ -12,7 +12,7 @@ from dpratio.errors import PlanRefused
 from dpratio.plan.calibration.calibrate import least_deviation
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.stage.realise import found_guesses, is_realised, realise
+from dpratio.plan.realise import found_guesses, is_realised, realise
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import ColumnGuess, Guess

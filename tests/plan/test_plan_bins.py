@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.bins.plan_bins import plan_bins
+from dpratio.plan.plan_bins import plan_bins
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds

@@ -1,1 +1,0 @@
-"""Counts of a score on a fine grid, from which bins are proposed."""

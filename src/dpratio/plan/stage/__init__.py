@@ -1,1 +1,0 @@
-"""Two stages: what the second measures, and what a first one is worth."""
