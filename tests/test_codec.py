@@ -77,6 +77,11 @@ SHAPES = one_of(
 )
 
 
+def test_a_list_may_need_an_item() -> None:
+    with pytest.raises(DocumentRefused, match=r"^\$\.a: must be a list of at least 1"):
+        many(NUMBER, least=1).read([], "$.a")
+
+
 def test_a_record_is_written_without_what_it_need_not_say() -> None:
     assert SUM.write(Sum("z", 2.0)) == {"name": "z", "scale": 2.0}
     assert SUM.read({"name": "z", "scale": 2}, "$") == Sum("z", 2.0)

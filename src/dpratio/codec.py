@@ -45,7 +45,6 @@ REQUIRED: Any = object()
 _LONGEST_EXACT = 300
 _DIGITS = re.compile(f"0|-?[1-9][0-9]{{0,{_LONGEST_EXACT}}}")
 _LARGEST_COUNT = 2**53 - 1
-_LARGEST_FILE = 2**30
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 
 
@@ -298,11 +297,9 @@ def parse_json(text: str) -> Any:  # noqa: ANN401
     """Return the value of a JSON text.
 
     Raises:
-        DocumentRefused: When it is too long or deep, repeats a key, or holds what is
+        DocumentRefused: When it is too deep, repeats a key, or holds what is
             no number.
     """
-    if len(text) > _LARGEST_FILE:
-        raise DocumentRefused(f"$: a document has at most {_LARGEST_FILE} characters.")
     try:
         return json.loads(
             text,

@@ -70,6 +70,11 @@ def test_a_spread_the_bounds_do_not_allow_is_refused(sd: float) -> None:
         ColumnGuess(0.5, sd).spread_within(Bounds(0, 1), "s")
 
 
+def test_a_spread_that_only_a_binary_column_may_leave_out_is_missed() -> None:
+    with pytest.raises(InvalidInput, match="the guessed sd of 's' is missing"):
+        ColumnGuess(0.5).spread_within(Bounds(0, 2), "s")
+
+
 @pytest.mark.parametrize(
     ("bounds", "middle"),
     [
