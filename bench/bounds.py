@@ -1,7 +1,7 @@
 """How near proposed bounds come to the best ones, on shapes that nobody tuned to.
 
 `python bench/bounds.py` prints the tables of docs/methods/bounds.md. The constants of
-`plan/histogram/propose.py` were chosen on other parameters of these shapes.
+`analyst/bounds/noisy.py` were chosen on other parameters of these shapes.
 `python bench/bounds.py 10000000` prints what histograms of so many rows cost in CPU
 time, beside the plain release of the same columns.
 """
@@ -23,8 +23,8 @@ from least_time import least_time
 from numpy.typing import NDArray
 
 import dpratio as dpr
+from dpratio.analyst.bounds.noisy import Noisy, proposed
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.histogram.propose import Noisy, proposed
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.make_plan import make_plan
@@ -19,13 +20,12 @@ from dpratio.plan.plan_words import (
     describe_uncounted,
 )
 from dpratio.plan.price import price
-from dpratio.plan.promise import promised_range
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.lattice import LEAST_CELLS
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import CUT
-from dpratio.plan.strategy.layout import reconstruction
 from dpratio.plan.strategy.measure import CUT_SHARE, even_shares
+from dpratio.simulation.forecast.promise import promised_range
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import calibrate
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import MOMENTS, Summand, summands_for
-from dpratio.plan.strategy.layout import reconstruction
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

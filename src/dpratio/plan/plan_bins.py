@@ -1,7 +1,7 @@
 """From a study to a histogram on a fine grid, from which bins are proposed."""
 
 from dpratio.checks import require
-from dpratio.plan.histogram.found_bins import FEWEST_CELLS
+from dpratio.plan.histogram.histograms import FEWEST_CELLS
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_counts import Wanted, plan_counts
 from dpratio.terms.budget import Budget

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpratio.arrays import Integers
 from dpratio.checks import refuse, require
-from dpratio.plan.histogram.found_bins import grid_of
+from dpratio.plan.histogram.histograms import grid_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.realise import is_realised

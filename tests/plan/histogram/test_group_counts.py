@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from curator.histograms_for_tests import groups_plan, study_of
+from dpratio.analyst.bounds.find_bounds import bounding, find_bounds
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.histogram.found_bounds import bounding, find_bounds
 from dpratio.plan.histogram.group_counts import GroupCounts, ladder_of_groups
 from dpratio.plan.histogram.histograms import counted_of
 from dpratio.plan.histogram.ladder import Ladder

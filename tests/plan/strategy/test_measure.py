@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import (
     MECHANISMS,
@@ -23,7 +24,6 @@ from dpratio.plan.sensitivity.sums import MOMENTS, focused_summands, summands_fo
 from dpratio.plan.strategy.layout import (
     ANSWERS,
     STRATEGIES,
-    reconstruction,
     sums_of,
 )
 from dpratio.plan.strategy.measure import (

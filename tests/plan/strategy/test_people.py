@@ -16,7 +16,7 @@ from dpratio.plan.strategy.people import (
     likely_ratios,
     units_of,
 )
-from dpratio.plan.strategy.stated_people import stated_family
+from dpratio.simulation.forecast.stated_people import stated_family
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import ColumnGuess, Guess
 

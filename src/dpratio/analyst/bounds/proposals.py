@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from dpratio.analyst.bounds.find_bounds import FoundBounds, bounds_by_name
+from dpratio.analyst.bounds.noisy import Candidate, Noisy
 from dpratio.analyst.tables.provenance import stamps
-from dpratio.plan.histogram.found_bounds import FoundBounds, bounds_by_name
-from dpratio.plan.histogram.propose import Candidate, Noisy
 from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
-from dpratio.plan.histogram.found_bins import FoundBins, find_bins, grid_of
+from dpratio.plan.histogram.histograms import grid_of
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular

@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
+from dpratio.analyst.bounds.find_bounds import bounding, find_bounds, noisy_of
+from dpratio.analyst.bounds.noisy import Noisy, candidates_of
 from dpratio.analyst.bounds.proposals import BoundChoices, Proposal, Proposals
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.checks import require
-from dpratio.plan.histogram.found_bounds import bounding, find_bounds, noisy_of
-from dpratio.plan.histogram.propose import Noisy, candidates_of
 from dpratio.plan.planned_question import pick_question
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.release import Release, ReleasedQuestion

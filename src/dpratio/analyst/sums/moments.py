@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.analyst.sums.noise import Noise, noise_of, side_by_side, take
+from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.arrays import Flags, Floats, Integers
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.strategy.layout import reconstruction
 from dpratio.release.noisy_sums import NoisySums
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.bounds import Bounds

@@ -134,8 +134,8 @@ def bounds(  # noqa: PLR0913 (one command, one door)
 
 def _say_groups(output: Output, released: "Release", *, has_totals: bool) -> None:
     """Print limits on the groups of a person, where they were counted."""
+    from dpratio.analyst.bounds.find_bounds import bounding
     from dpratio.analyst.bounds.propose_groups import propose_groups
-    from dpratio.plan.histogram.found_bounds import bounding
 
     if len(bounding(released.plan)) == len(released.questions):
         return

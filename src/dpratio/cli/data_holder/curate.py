@@ -168,9 +168,9 @@ def _notes(study: "Study", plan: "Plan") -> list[str]:
 
 def _expectations(study: "Study", plan: "Plan") -> list[str]:
     """Say how wide the intervals of each question will be, for whom it expects."""
-    from dpratio.plan.promise import promised_range, worth_of_delta
     from dpratio.plan.strategy.people import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
+    from dpratio.simulation.forecast.promise import promised_range, worth_of_delta
 
     n = study.n or EXPECTED_PEOPLE
     several = len(plan.questions) > 1

@@ -19,7 +19,7 @@ from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys, ScoreBins
+from dpratio.terms.dimensions import MOST_BINS, Keys, ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Partition, is_plain
 from dpratio.terms.ratio import Ratio
@@ -27,12 +27,14 @@ from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "COUNT",
+    "FEWEST_CELLS",
     "BinCounts",
     "Counted",
     "Histogram",
     "called",
     "counted_in",
     "counted_of",
+    "grid_of",
     "histogram_of",
     "moves_of",
 ]
@@ -41,6 +43,7 @@ __all__ = [
 COUNT = Summand("w", ())
 _STEP, _ONE = 1.0, 1
 _HINT = "Make it with plan_bounds."
+FEWEST_CELLS = 16
 # One row reaches so many outer limits at most: fewer than 2^53 cells of a total.
 _LARGEST_ROW = 2.0
 # Rows are rounded to 2^(highest - 51) before they are added up: 2,000 of them in a
@@ -166,6 +169,24 @@ def _found(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
     if question.within is not None:
         within = _partition(plan, question.within)
     return Histogram(name, ladder, letters, within)  # type: ignore[arg-type]
+
+
+def grid_of(plan: PlanTerms) -> ScoreBins | None:
+    """Give the grid of a plan that looks for bins; None where it does not.
+
+    Cells are equal, from end to end of the bounds: edges that were chosen by hand
+    would come back as if they had been found.
+    """
+    if len(plan.questions) != 1:
+        return None
+    counted = counted_of(plan, plan.questions[0])
+    if not isinstance(counted, BinCounts):
+        return None
+    (grid,) = counted.within.score_bins
+    if not FEWEST_CELLS <= grid.size <= MOST_BINS:
+        return None
+    bounds = plan.bounds[grid.column]
+    return grid if ScoreBins(grid.column, grid.size).within(bounds) == grid else None
 
 
 def moves_of(plan: PlanTerms) -> list[Fraction]:

@@ -8,9 +8,9 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 
+from dpratio.analyst.bounds.noisy import Noisy
 from dpratio.analyst.bounds.proposals import Proposal, Proposals
 from dpratio.analyst.bounds.propose_bins import BinProposal
-from dpratio.plan.histogram.propose import Noisy
 from dpratio.show.chart.marks import Interval, Rule
 from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign

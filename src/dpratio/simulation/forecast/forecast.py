@@ -16,7 +16,6 @@ from dpratio.analyst.tables.options import require_level
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
-from dpratio.plan.promise import promised_range
 from dpratio.plan.strategy.layout import require_no_histogram
 from dpratio.simulation.forecast.forecast_row import (
     Forecast,
@@ -24,6 +23,7 @@ from dpratio.simulation.forecast.forecast_row import (
     ForecastRow,
     told_apart,
 )
+from dpratio.simulation.forecast.promise import promised_range
 from dpratio.simulation.forecast.simulated_widths import (
     Epsilon,
     Wanted,

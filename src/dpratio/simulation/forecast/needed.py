@@ -9,8 +9,8 @@ from dpratio.analyst.tables.options import require_level
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import pick_question
-from dpratio.plan.promise import WidthRange, promised_range
 from dpratio.plan.strategy.layout import require_no_histogram
+from dpratio.simulation.forecast.promise import WidthRange, promised_range
 from dpratio.simulation.forecast.simulated_widths import (
     MOST_PEOPLE,
     median_width,

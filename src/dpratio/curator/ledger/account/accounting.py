@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpratio.checks import require
+from dpratio.curator.ledger.account.gaussian_privacy import mu_of_pure, mu_within
 from dpratio.plan.calibration.certified import log_bounds
-from dpratio.plan.calibration.gaussian_privacy import mu_of_pure, mu_within
 from dpratio.plan.price import Cost
 
 __all__ = [

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dpratio.analyst.bounds.noisy import Noisy, proposed
 from dpratio.plan.histogram.group_counts import GroupCounts
 from dpratio.plan.histogram.histograms import counted_of, histogram_of
-from dpratio.plan.histogram.propose import Noisy, proposed
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.terms.bounds import Bounds

@@ -28,7 +28,7 @@ from dpratio.plan.strategy.people import (
     units_of,
 )
 from dpratio.plan.strategy.shares import promised_widths
-from dpratio.plan.strategy.stated_people import stated_family
+from dpratio.simulation.forecast.stated_people import stated_family
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
+from dpratio.analyst.bounds.noisy import Noisy, candidates_of, people_of, proposed
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.histogram.propose import Noisy, candidates_of, people_of, proposed
 from dpratio.terms.bounds import Bounds
 
 LADDER = Ladder(-2, 12)

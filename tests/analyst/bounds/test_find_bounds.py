@@ -3,7 +3,7 @@
 import pytest
 
 from curator.histograms_for_tests import study_of
-from dpratio.plan.histogram.found_bounds import (
+from dpratio.analyst.bounds.find_bounds import (
     FoundBounds,
     bounds_by_name,
     find_bounds,

@@ -7,8 +7,8 @@ import pytest
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.promise import promised_range, worth_of_delta
 from dpratio.simulation.coverage.coverage import measure_coverage
+from dpratio.simulation.forecast.promise import promised_range, worth_of_delta
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

@@ -9,13 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.plan.histogram.histograms import BinCounts, counted_of
-from dpratio.plan.plan_terms import PlanTerms
-from dpratio.terms.dimensions import MOST_BINS, ScoreBins
+from dpratio.terms.dimensions import ScoreBins
 
-__all__ = ["FEWEST_CELLS", "FoundBins", "find_bins", "grid_of"]
+__all__ = ["FoundBins", "find_bins"]
 
-FEWEST_CELLS = 16
 # A bin of n/k people must hold twice the standard deviation of the noise of its cells,
 # and each that is proposed once: where it is wide, noise is more.
 _CARRIED = 2
@@ -37,24 +34,6 @@ class FoundBins:
     def size(self) -> int:
         """How many bins there are."""
         return len(self.people)
-
-
-def grid_of(plan: PlanTerms) -> ScoreBins | None:
-    """Give the grid of a plan that looks for bins; None where it does not.
-
-    Cells are equal, from end to end of the bounds: edges that were chosen by hand
-    would come back as if they had been found.
-    """
-    if len(plan.questions) != 1:
-        return None
-    counted = counted_of(plan, plan.questions[0])
-    if not isinstance(counted, BinCounts):
-        return None
-    (grid,) = counted.within.score_bins
-    if not FEWEST_CELLS <= grid.size <= MOST_BINS:
-        return None
-    bounds = plan.bounds[grid.column]
-    return grid if ScoreBins(grid.column, grid.size).within(bounds) == grid else None
 
 
 def find_bins(
