@@ -15,7 +15,7 @@ from dpratio.analyst.ratio.clipped import clipping_of
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
 from dpratio.analyst.tables.clipping import Clipping
-from dpratio.plan.calibration.calibrate import noise_sd
+from dpratio.plan.laws import noise_sd
 
 Floats = NDArray[np.float64]
 
@@ -46,10 +46,10 @@ class Counts:
             for line in plan.summary()
             if "Cuts of " in line
         )
-        count = plan.questions[0].sums[-1]
+        count = plan.measurements[0].sums[-1]
         self.epsilon, self.rows = float(epsilon), rows
-        self.deviation = noise_sd(plan.mechanism, count.scale) * count.step
-        self.laplace = count.scale * count.step if plan.mechanism == "laplace" else 0.0
+        self.deviation = plan.law.sd(count.scale) * count.step
+        self.laplace = count.scale * count.step if plan.law == LAPLACE else 0.0
         self.rng = np.random.default_rng(
             [rows, CASES.index((law, strategy, epsilon, rows))]
         )

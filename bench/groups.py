@@ -104,7 +104,7 @@ def estimates(method: str) -> Any:  # noqa: ANN401
 
     plan = weighted_plan(n=1_000)
     rng = np.random.default_rng(1)
-    (question,) = plan.questions
+    (question,) = plan.measurements
     people = dpr.simulation.PaperPopulation(1.1)
     sums = unit_moments(plan, question, people).sums(1_000, GROUPS, rng)
     released = simulate_release(sums, plan, question, rng)

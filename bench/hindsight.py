@@ -17,11 +17,11 @@ import numpy as np
 from new_people import PUBLISHED, TUNED, new_people
 
 import dpratio as dpr
-from dpratio.plan.calibration.calibrate import noise_sd
+from dpratio.plan.laws import noise_sd
 from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.split_budget import allowances
 from dpratio.plan.strategy.people import People, expected_of, units_of
 from dpratio.plan.strategy.realise_contrast import Expected, learn
@@ -34,7 +34,7 @@ CELLS = tuple(product((2_000, 10_000), (0.2, 1.0, 4.0)))
 
 def width(plan: Plan, people: RealPeople, n: int, guess: Expected) -> float:
     """Forecast the width of a second stage around a guess, for these people."""
-    (question,), box = plan.questions, plan.box(plan.questions[0])
+    (question,), box = plan.measurements, plan.box(plan.measurements[0])
     (allowed,) = allowances(plan)
     centre, off = float(guess.centre), math.sqrt(guess.variance)
     moved = replace(question, ratio=replace(question.ratio, guess=centre), sums=())
@@ -72,7 +72,7 @@ def log_widths(
         budget=dpr.Budget(epsilon),
         stage=Fraction(1, 20),
     )
-    (question,), firsts = plan.questions, plan.stage.firsts[0]  # type: ignore[union-attr]
+    (question,), firsts = plan.measurements, plan.stage.firsts[0]  # type: ignore[union-attr]
     box = plan.box(question)
     expected = expected_of(
         units_of(box, contrast_of(question.ratio)), question.ratio.guess_is

@@ -91,8 +91,8 @@ def plan_of(unit: dpr.PrivacyUnit) -> Plan:
 
 def report_noise(engine: str, case: Case, releases: int) -> None:
     """Rank correlation of time with noise: signed, its size, and its largest share."""
-    statement = statement_of(case.plan, case.plan.questions[0], None)
-    nothing = np.zeros((1, len(case.plan.questions[0].sums)), dtype=np.int64)
+    statement = statement_of(case.plan, case.plan.measurements[0], None)
+    nothing = np.zeros((1, len(case.plan.measurements[0].sums)), dtype=np.int64)
     exact = open_table(case.table, statement, engine)().plus(nothing)[0]
     ask = releaser(case.plan, engine)
     ask(case.table)
@@ -101,7 +101,7 @@ def report_noise(engine: str, case: Case, releases: int) -> None:
         seconds, values = ask(case.table)
         taken.append(seconds)
         noise.append(values - exact)
-    scaled = np.array(noise) / [each.scale for each in case.plan.questions[0].sums]
+    scaled = np.array(noise) / [each.scale for each in case.plan.measurements[0].sums]
     wanted = {
         "noise_of_first_sum": scaled[:, 0],
         "size_of_noise_of_first_sum": np.abs(scaled[:, 0]),

@@ -68,7 +68,7 @@ def _unit(plan: "Plan") -> "UnitMoments":
     from dpratio.simulation.forecast.unit_moments import unit_moments
     from dpratio.simulation.population import PaperPopulation
 
-    return unit_moments(plan, plan.questions[0], PaperPopulation(RATIO))
+    return unit_moments(plan, plan.measurements[0], PaperPopulation(RATIO))
 
 
 def _year(groups: int) -> "Release":
@@ -79,7 +79,7 @@ def _year(groups: int) -> "Release":
     days = dpr.Periods("day", "day", "2026-01-01", "2026-12-31")
     cells = dpr.Groups.cross(dpr.Keys("branch", range(groups)), days)
     plan = _plan(1, groups=cells)
-    (question,) = plan.questions
+    (question,) = plan.measurements
     rng, unit = np.random.default_rng(1), _unit(plan)
     steps = np.array([each.step for each in question.sums])
     values = np.empty((cells.count, len(steps)), dtype=np.int64)
@@ -219,7 +219,7 @@ def _looks(
     )
 
     plan = _plan(setting.epsilon, setting.mechanism, weighted=setting.weighted)
-    (question,) = plan.questions
+    (question,) = plan.measurements
     unit, rng = _unit(plan), np.random.default_rng(seed)
     view = view_of(plan, question)
     for at in range(LOOKS):

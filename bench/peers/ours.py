@@ -31,7 +31,7 @@ def release(table: str, question: Question, _: None) -> Released:
         ledger = Ledger(Path(folder) / "ledger.db")
         ledger.open_scope(Scope("people", Budget(EPSILON), unit=plan.unit.column))
         released = release_sums(table, plan, ledger=ledger)
-    steps = [each.step for each in plan.questions[0].sums[:2]]
+    steps = [each.step for each in plan.measurements[0].sums[:2]]
     z, h = (released.questions[0].values[:, at] * step for at, step in enumerate(steps))
     return Released(
         score=dict(zip(keys, ((h + z) / 2).tolist(), strict=True)),

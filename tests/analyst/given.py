@@ -11,7 +11,7 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
@@ -46,7 +46,7 @@ def given_release(
     """Release whole numbers as given, one table of them for each part of the plan."""
     questions = tuple(
         fresh_question(plan, question, cells_of(plan, question), each)
-        for question, each in zip(plan.questions, values, strict=True)
+        for question, each in zip(plan.measurements, values, strict=True)
     )
     return Release(id, plan, questions, "a test", is_simulated=is_simulated)
 
@@ -57,7 +57,7 @@ def noiseless(plan: Plan) -> Plan:
         replace(
             question, sums=tuple(replace(one, scale=2.0**-10) for one in question.sums)
         )
-        for question in plan.questions
+        for question in plan.measurements
     )
     return replace(plan, questions=questions)
 
@@ -66,7 +66,7 @@ def summed(
     plan: Plan, columns: Mapping[str, Floats], cells: Floats
 ) -> NDArray[np.int64]:
     """Add up rows as planned: letters w, s, y by row, and the cell of each row."""
-    question = plan.questions[0]
+    question = plan.measurements[0]
     contrast = plan.contrast(question)
     values = dict(columns)
     if contrast is not None:
@@ -85,7 +85,7 @@ def summed(
     return np.stack(totals, axis=1).astype(np.int64)
 
 
-def cells_of(plan: Plan, question: PlannedQuestion) -> Groups | None:
+def cells_of(plan: Plan, question: Measurement) -> Groups | None:
     partition = plan.partitions[question.partition]
     assert not isinstance(partition, PrivateKeys)
     return partition

@@ -9,7 +9,7 @@ from analyst.given import given_plan, summed
 from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.release.merge import merge
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
@@ -41,10 +41,10 @@ def plan_around(
     """A priced plan in the basis wanted; noise is in proportion to what sums reach."""
     budget = Budget(epsilon, 0 if mechanism == "laplace" else "1e-6")
     plan = given_plan(bounds, budget, guess=guess, mechanism=mechanism, **terms)
-    if plan.questions[0].basis == basis:
+    if plan.measurements[0].basis == basis:
         return plan
-    question = replace(plan.questions[0], basis=basis)
-    grid, most = plan.grid(question), len(plan.questions[0].sums) / epsilon
+    question = replace(plan.measurements[0], basis=basis)
+    grid, most = plan.grid(question), len(plan.measurements[0].sums) / epsilon
     if mechanism != "laplace":
         most *= 6
     # Mixed products get more: their price must not bend.
@@ -71,7 +71,7 @@ def merged_release(
         (question,) = by_cell.questions
         places = np.arange(len(own["s"])) % cells
         exact = summed(by_cell, own, places.astype(float))
-        draw = chance.laplace if plan.mechanism == "laplace" else chance.normal
+        draw = chance.laplace if plan.law == LAPLACE else chance.normal
         noise = np.rint(draw(scale=np.array(question.scales), size=exact.shape))
         values = exact + noise.astype(np.int64)
         asked = fresh_question(by_cell, question, groups, values)

@@ -55,7 +55,7 @@ def cells_for(plan: Plan, rows: Sequence[Rows], question: int = 0) -> NDArray[np
     for score, label in rows:
         z, h = score - label, score + label
         sums.append([z.sum(), h.sum(), (z * z).sum(), (z * h).sum(), (h * h).sum()])
-    steps = [each.step for each in plan.questions[question].sums]
+    steps = [each.step for each in plan.measurements[question].sums]
     whole: NDArray[np.int64] = np.rint(np.array(sums) / np.array(steps)).astype(
         np.int64
     )

@@ -51,7 +51,7 @@ def paper_sums(
     plan: Plan, people: int, samples: int, seed: int, *, poisson: bool = False
 ) -> Floats:
     """The sums of samples of the paper's population, whose number may vary."""
-    question = plan.questions[0]
+    question = plan.measurements[0]
     products = [each.summand.factors for each in question.sums]
     rng, population = np.random.default_rng(seed), PaperPopulation(1.1)
     found, at_once = [], max(1, 300_000 // people)
@@ -74,7 +74,7 @@ def binned_sums(
     shift: Callable[[Floats], Floats],
 ) -> Floats:
     """Sums by sample and bin: scores Beta(2, 2), labels likely as score plus shift."""
-    question = plan.questions[0]
+    question = plan.measurements[0]
     contrast, rng = plan.contrast(question), np.random.default_rng(seed)
     bins = plan.partitions[0].count  # type: ignore[union-attr]
     products = [each.summand.factors for each in question.sums]
@@ -121,10 +121,10 @@ def with_noise(
     """Put noise on exact sums, cells × sums; or none at all."""
     if not noise:
         plan = noiseless(plan)
-    question = replace(plan.questions[0], partition=0)
+    question = replace(plan.measurements[0], partition=0)
     rng = np.random.default_rng(seed)
     steps = np.array([each.step for each in question.sums])
-    draw = rng.laplace if plan.mechanism == "laplace" else rng.normal
+    draw = rng.laplace if plan.law == LAPLACE else rng.normal
     drawn = draw(scale=np.array(question.scales), size=sums.shape)
     cells = (np.rint(sums / steps) + np.rint(drawn)).astype(np.int64)
     made = replace(plan, partitions=(groups,), questions=(question,))

@@ -52,7 +52,7 @@ class Months:
             stage=0,
             clipping="unmeasured",
         )
-        (question,) = plan.questions
+        (question,) = plan.measurements
         contrast = plan.contrast(question)
         factors = [each.summand.factors for each in question.sums]
         found = []

@@ -83,7 +83,7 @@ def sums_of(
     plan: Plan, population: Population, count: int, cells: int, seed: int
 ) -> Floats:
     """Sums of so many people of a population, cells × measured sums."""
-    (question,) = plan.questions
+    (question,) = plan.measurements
     if count > _ONE_BY_ONE:
         rng = np.random.default_rng([seed, 1])
         return unit_moments(plan, question, population).sums(count, cells, rng)
@@ -110,7 +110,7 @@ def real_release(
     )
     sums = sums_of(plan, people, count, cells, seed)
     rng = np.random.default_rng([seed, 2])
-    return simulate_release(sums, plan, plan.questions[0], rng)
+    return simulate_release(sums, plan, plan.measurements[0], rng)
 
 
 def many_cells_release(
@@ -119,7 +119,7 @@ def many_cells_release(
     """A release whose groups are repetitions of one sample."""
     sums = exact_sums(setting, cells, ratio, seed)
     plan, rng = setting.plan, np.random.default_rng([seed, 2])
-    return simulate_release(sums, plan, plan.questions[0], rng)
+    return simulate_release(sums, plan, plan.measurements[0], rng)
 
 
 def many_cells(
@@ -131,7 +131,7 @@ def many_cells(
         moments = moments_of(many_cells_release(setting, cells, ratio=ratio, seed=seed))
     else:
         sums, plan = exact_sums(setting, cells, ratio, seed), setting.plan
-        moments = exact_moments(sums, plan, plan.questions[0])
+        moments = exact_moments(sums, plan, plan.measurements[0])
     return silenced_statistic(moments, choose_variance(moments, None), lowest=0.0)
 
 

@@ -53,7 +53,7 @@ def release_of(plan: Plan, *groups: dict[str, float]) -> Release:
     cells = [
         [
             round((SUMS | group)[each.summand.name] / each.step)
-            for each in plan.questions[0].sums
+            for each in plan.measurements[0].sums
         ]
         for group in groups or ({},)
     ]

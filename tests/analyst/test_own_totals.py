@@ -23,7 +23,7 @@ def test_an_answer_names_the_totals_of_each_question() -> None:
     )
     values = [
         np.full((rows, len(each.sums)), 10**9, dtype=np.int64)
-        for rows, each in zip((2, 3), plan.questions, strict=True)
+        for rows, each in zip((2, 3), plan.measurements, strict=True)
     ]
     said = dpr.estimate_ratios(given_release(plan, *values)).notes()
     wanted = "Totals of one person in each group of question"

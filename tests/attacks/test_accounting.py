@@ -27,7 +27,7 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, InvalidInput, LedgerFailed, LedgerRefused
-from dpratio.plan.calibration.calibrate import largest_ratio
+from dpratio.plan.laws import largest_ratio
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.budget import Budget
@@ -113,7 +113,9 @@ def test_23_a_scope_that_is_full_has_lost_no_more_than_its_caps(
     with pytest.raises(LedgerRefused):
         charge_for_ever(ledger, plan)
     releases = len(ledger.account().releases)
-    one = sum((each.sensitivity / each.scale) ** 2 for each in plan.questions[0].sums)
+    one = sum(
+        (each.sensitivity / each.scale) ** 2 for each in plan.measurements[0].sums
+    )
     mu = math.sqrt(releases * one)
     near, far = mu / 2 - 3 / mu, -mu / 2 - 3 / mu
     lost = math.exp(log_ndtr(near)) - math.exp(3 + log_ndtr(far))
@@ -191,7 +193,7 @@ def test_32_a_budget_that_passed_its_own_checks_by_is_refused_at_the_door(
         bounds=BOUNDS,
         budget=Budget(1, "1e-6" if has_delta else 0),
         strategy="even",
-        mechanism=plan.mechanism,
+        mechanism=plan.law.name,
     )
     object.__setattr__(forged.budget, "epsilon", spend[0])
     object.__setattr__(forged.budget, "delta", spend[1])

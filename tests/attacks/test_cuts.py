@@ -34,7 +34,7 @@ def counting(strategy: str, mechanism: str) -> Plan:
 
 def less_noise(plan: Plan, part: float) -> Plan:
     """Give the count of cuts a part of its noise."""
-    (question,) = plan.questions
+    (question,) = plan.measurements
     *sums, count = question.sums
     less = replace(count, scale=count.scale * part)
     return replace(plan, questions=(replace(question, sums=(*sums, less)),))
@@ -124,7 +124,7 @@ def test_20_a_count_with_less_noise_than_its_price_is_refused(
     for part in (0.5, 1 - 1e-6):
         with pytest.raises(PlanRefused, match="too small"):
             release_sums(table, less_noise(plan, part), ledger=None)
-    (question,) = plan.questions
+    (question,) = plan.measurements
     *sums, count = question.sums
     for edited in (
         replace(question, sums=(*sums, replace(count, sensitivity=0))),

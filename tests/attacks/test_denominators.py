@@ -41,10 +41,10 @@ def with_all_at(release: Release, value: int) -> Release:
 
 def denominators(release: Release) -> Any:  # noqa: ANN401 (an array)
     """Work the noisy denominators out from the released sums, by hand."""
-    names = [each.summand.name for each in release.plan.questions[0].sums]
+    names = [each.summand.name for each in release.plan.measurements[0].sums]
     held = {
         name: release.questions[0].values[:, at]
-        * release.plan.questions[0].sums[at].step
+        * release.plan.measurements[0].sums[at].step
         for at, name in enumerate(names)
     }
     return held["wy"] if "wy" in held else (held["h"] - held["z"]) / 2

@@ -16,7 +16,7 @@ from curator.histograms_for_tests import (
 )
 from dpratio.errors import PlanRefused
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bins import plan_bins
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -132,7 +132,7 @@ def test_14_a_person_of_many_groups_moves_one_cell_by_one(engine: str) -> None:
     for relation, times in (("add-or-remove-one", 1), ("change-one", 2)):
         unit = PrivacyUnit("user", most_groups=2, neighbours=relation)
         plan = groups_plan(unit)
-        _, of_groups = plan.questions
+        _, of_groups = plan.measurements
         # Half of epsilon is spent on it, and one person moves it by just that.
         assert times / of_groups.scales[0] == pytest.approx(0.5)
         counts = [
@@ -151,7 +151,7 @@ def test_14_a_histogram_of_groups_pays_for_its_person(relation: str) -> None:
     Source: the rule of the issue that asked for bounds that tell, 2026.
     """
     plan = groups_plan(PrivacyUnit("user", most_groups=2, neighbours=relation))
-    totals, groups = plan.questions
+    totals, groups = plan.measurements
     less = replace(groups.sums[0], scale=0.99 * groups.scales[0])
     edited = replace(plan, questions=(totals, replace(groups, sums=(less,))))
     with pytest.raises(PlanRefused, match="too small for the budget"):

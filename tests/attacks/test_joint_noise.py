@@ -22,7 +22,7 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import PlanRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.measurement import Measurement
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
@@ -122,11 +122,11 @@ def spent(plan: Plan, one: list[Any], other: list[Any]) -> float:
     """
     moves = [
         Fraction(abs(int(a) - int(b))) / Fraction(scale)
-        for question, first, second in zip(plan.questions, one, other, strict=True)
+        for question, first, second in zip(plan.measurements, one, other, strict=True)
         for row, less in zip(first, second, strict=True)
         for a, b, scale in zip(row, less, question.scales, strict=True)
     ]
-    if plan.mechanism == "laplace":
+    if plan.law == LAPLACE:
         return float(sum(moves, Fraction(0)) / plan.epsilon)
     length = math.sqrt(sum((move**2 for move in moves), Fraction(0)))
     return gaussian_delta(length, 1.0) / DELTA if length else 0.0
@@ -151,7 +151,7 @@ def test_20_no_unit_moves_the_vector_of_all_sums_further_than_its_budget(
     """
 
     def nothing(
-        _law: str, question: PlannedQuestion, cells: int, _bits: BitSource
+        _law: str, question: Measurement, cells: int, _bits: BitSource
     ) -> NDArray[np.int64]:
         return np.zeros((cells, len(question.sums)), np.int64)
 
@@ -183,7 +183,7 @@ def test_20_questions_that_each_spend_the_whole_budget_stop_at_the_door(
     alone = [plan_of(strategy, mechanism, groups=each) for each in TWO]
     both = plan_of(strategy, mechanism, groups=TWO)
     questions = tuple(
-        replace(question, sums=plan.questions[0].sums)
+        replace(question, sums=plan.measurements[0].sums)
         for question, plan in zip(both.questions, alone, strict=True)
     )
     with pytest.raises(PlanRefused, match="too small"):
@@ -220,9 +220,9 @@ def audited_plan(mechanism: str) -> Plan:
 
 def claim_of_one_row(plan: Plan) -> float:
     """What one row may cost in one sum: epsilon, or μ for Gaussian noise."""
-    sums = len(plan.questions[0].sums)
+    sums = len(plan.measurements[0].sums)
     share = float(plan.epsilon) / sums
-    if plan.mechanism == "laplace":
+    if plan.law == LAPLACE:
         return share
     delta = DELTA / sums
     return float(brentq(lambda mu: gaussian_delta(mu, share) - delta, 1e-3, 20))
@@ -235,7 +235,7 @@ def released(plan: Plan, rows: int) -> Floats:
     table = pa.table({"s": ones, "y": ones, "cell": cells})
     values = release_sums(table, plan, ledger=None).questions[0].values
     in_units: Floats = values / np.array(
-        [each.sensitivity for each in plan.questions[0].sums]
+        [each.sensitivity for each in plan.measurements[0].sums]
     )
     return in_units
 
@@ -275,7 +275,7 @@ def audit(mechanism: str, *alphas: float) -> list[list[float]]:
     without, having = released(plan, 0), released(plan, rows)
     pairs = [(without, having)]
     pairs += [
-        (without[:, at], having[:, at]) for at in range(len(plan.questions[0].sums))
+        (without[:, at], having[:, at]) for at in range(len(plan.measurements[0].sums))
     ]
     return [
         [

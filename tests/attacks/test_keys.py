@@ -87,7 +87,7 @@ def test_12_a_declared_key_without_rows_is_a_noisy_zero(engine: str) -> None:
     assert shape_of(release) == (300, 5)
     empty = np.delete(release.questions[0].values, 7, axis=0)
     assert np.count_nonzero(empty == 0) < 5
-    size = np.abs(empty) / np.array([each.scale for each in plan.questions[0].sums])
+    size = np.abs(empty) / np.array([each.scale for each in plan.measurements[0].sums])
     assert 0.5 < size.mean() < 1.5
     assert size.max() < 60
     exact = sums_by(engine, table, plan)

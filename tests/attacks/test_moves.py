@@ -17,7 +17,7 @@ from curator.moves_for_tests import require_paid
 from curator.people_for_tests import REGIONS, TOTALS
 from curator.table_sources import WRONG, write_wrong_statistics
 from curator.tables_for_tests import exact, plan_of
-from dpratio.plan.calibration.calibrate import is_affordable
+from dpratio.plan.laws import is_affordable
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import PrivacyUnit
@@ -56,7 +56,7 @@ def test_16_an_outlier_moves_the_sums_by_no_more_than_their_sensitivity(
         moved = [[abs(cell) for cell in row] for row in sums_by(engine, table, plan)]
         require_paid(plan, moved)
         largest = max(row[0] for row in moved)
-        assert 0.99 * plan.questions[0].sums[0].sensitivity < largest
+        assert 0.99 * plan.measurements[0].sums[0].sensitivity < largest
 
 
 @pytest.mark.parametrize("kind", WRONG)
@@ -75,7 +75,7 @@ def test_16_a_clip_that_wrong_statistics_call_needless_stays(
         relation = connection.sql(f"FROM read_parquet('{path}')")
         for source in (path, relation):
             moved = exact(source, plan, "duckdb")[0]
-            assert moved[2] == plan.questions[0].sums[2].sensitivity
+            assert moved[2] == plan.measurements[0].sums[2].sensitivity
 
 
 # --- Row 17 ---
@@ -102,11 +102,11 @@ def vectors(plan: Plan, engine: str) -> list[Vector]:
 
 def size_of(moves: Vector, plan: Plan) -> Fraction:
     """How far a vector moves in units of noise; squares for Gaussian noise."""
-    power = 1 if plan.mechanism == "laplace" else 2
+    power = 1 if plan.law == LAPLACE else 2
     return sum(
         (
             (Fraction(abs(move)) / Fraction(each.scale)) ** power
-            for move, each in zip(moves, plan.questions[0].sums, strict=True)
+            for move, each in zip(moves, plan.measurements[0].sums, strict=True)
         ),
         Fraction(0),
     )
@@ -138,9 +138,9 @@ STRATEGIES = [
 def require_paid_for(plan: Plan, moved: Fraction) -> None:
     spent = {"epsilon": plan.epsilon, "delta": plan.delta}
     ratio = moved
-    if plan.mechanism != "laplace":
+    if plan.law != LAPLACE:
         ratio = Fraction(np.nextafter(float(moved) ** 0.5, 99))
-    assert is_affordable(plan.mechanism, ratio=ratio, **spent)
+    assert is_affordable(plan.law.name, ratio=ratio, **spent)
 
 
 @pytest.mark.parametrize("keys", [None, ["a", "b"]], ids=["whole", "groups"])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.calibration.calibrate import laplace_cost
+from dpratio.plan.laws import laplace_cost
 from dpratio.plan.plan import Plan
 from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.terms.budget import Budget
@@ -65,7 +65,7 @@ def test_01_the_lattice_has_no_holes_where_noise_cannot_fall() -> None:
     plan = plan_of("0.01")
     values = release_sums(half_full(), plan, ledger=None).questions[0].values
     pairs = values.shape[1] * GROUPS**2 / 2
-    assert pairs / (4 * plan.questions[0].sums[0].scale) < 3
+    assert pairs / (4 * plan.measurements[0].sums[0].scale) < 3
     twice = sum(len(each) - len(np.unique(each)) for each in values.T)
     assert twice <= 60
 
@@ -96,7 +96,7 @@ def test_02_no_event_of_low_order_digits_tells_a_sum_of_one_from_zero() -> None:
     """
     plan = plan_of("1")
     values = release_sums(half_full(), plan, ledger=None).questions[0].values
-    for column, measured in zip(values.T, plan.questions[0].sums, strict=True):
+    for column, measured in zip(values.T, plan.measurements[0].sums, strict=True):
         cost = laplace_cost(sensitivity=ROW, scale=measured.scale)
         assert cost <= plan.epsilon / 5
         for name, happened in events(column):

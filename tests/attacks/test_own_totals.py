@@ -76,7 +76,7 @@ def test_23_concentrated_privacy_counts_the_groups_of_a_person() -> None:
     plan = own_plan("joint", most_groups=2)
     apart = [
         2 * Fraction(each.sensitivity) / Fraction(each.scale)
-        for question in plan.questions
+        for question in plan.measurements
         for each in question.sums
     ]
     squares = sum((each**2 for each in apart), Fraction(0))

@@ -13,7 +13,7 @@ from curator.people_for_tests import REGIONS, TOTALS, moved_by, people
 from curator.tables_for_tests import plan_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.calibration.calibrate import is_affordable
+from dpratio.plan.laws import is_affordable
 from dpratio.plan.plan import Plan
 from dpratio.release.merge import merge
 from dpratio.release.roll_up import roll_up
@@ -58,7 +58,7 @@ def test_14_a_person_with_ten_thousand_rows_moves_no_more_than_the_cap(
     ]
     assert sum(any(row) for row in moved) == 2
     for row in moved:
-        for cells, measured in zip(row, plan.questions[0].sums, strict=True):
+        for cells, measured in zip(row, plan.measurements[0].sums, strict=True):
             assert cells <= measured.sensitivity
     assert 0 < moved_by(plan, more, less) <= plan.epsilon
 
@@ -84,7 +84,7 @@ def test_15_a_coarser_level_is_capped_anew(engine: str) -> None:
     """
     plan = three_levels()
     price = Fraction(0)
-    for at, question in enumerate(plan.questions):
+    for at, question in enumerate(plan.measurements):
         sums = []
         for rows in ([*OTHERS, *ann(400)], OTHERS):
             half = ["left" if row[3] in "ab" else "right" for row in rows]
@@ -146,10 +146,10 @@ def require_paid_for(plan: Plan, moved: Fraction) -> None:
     """
     spent = {"epsilon": plan.epsilon, "delta": plan.delta}
     ratio = moved
-    if plan.mechanism != "laplace":
+    if plan.law != LAPLACE:
         ratio = Fraction(np.nextafter(float(moved) ** 0.5, 9))
-    assert is_affordable(plan.mechanism, ratio=ratio, **spent)
-    assert not is_affordable(plan.mechanism, ratio=4 * ratio, **spent)
+    assert is_affordable(plan.law.name, ratio=ratio, **spent)
+    assert not is_affordable(plan.law.name, ratio=4 * ratio, **spent)
 
 
 LAWS = [
@@ -177,7 +177,7 @@ def test_18_a_person_in_four_groups_is_charged_for_four(
     plan, once = people(most_groups=4, **terms), people(most_groups=1, **terms)
     factor = 4 if mechanism == "laplace" else 2
     if strategy != "focused":  # Which shares its budget anew.
-        scales = zip(plan.questions[0].scales, once.questions[0].scales, strict=True)
+        scales = zip(plan.measurements[0].scales, once.questions[0].scales, strict=True)
         for scale, other in scales:
             assert factor * (1 - 1e-9) <= scale / other <= factor * (1 + 1e-5)
     less = sums_by("python", table_of(OTHERS), plan)
@@ -208,7 +208,7 @@ def test_18_partitions_that_overlap_share_one_budget(mechanism: str) -> None:
     for score, label in ((-1, 1), (1, 1), (-1, 0), (1, 0)):
         tables = table_of([(score, label, 1.0, "a", "ann")]), table_of([])
         price = Fraction(0)
-        for at, question in enumerate(plan.questions):
+        for at, question in enumerate(plan.measurements):
             sums = [sums_by("python", each, plan, question=at) for each in tables]
             price += moved_by(replace(plan, questions=(question,)), *sums)
         dearest = max(dearest, price)

@@ -17,11 +17,11 @@ from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import PlanRefused
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.mixtures import RAW, Mixture, mixed_grid, mixture_of
-from dpratio.plan.strategy.layout import sums_of
+from dpratio.plan.grids import grid_for
 from dpratio.release.plan_file import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -100,7 +100,7 @@ def test_19_the_guess_is_found_in_noisy_totals_alone(
         for each, one in zip((2.5 * 3_600, 0.0), plan.stage.firsts[0], strict=True)
     ]
 
-    def moved(_: str, question: PlannedQuestion, cells: int, __: object) -> Any:  # noqa: ANN401
+    def moved(_: str, question: Measurement, cells: int, __: object) -> Any:  # noqa: ANN401
         noise = np.zeros((cells, len(question.sums)), dtype=np.int64)
         if cells == 1:
             noise[0] = shift
@@ -163,7 +163,7 @@ def test_23_totals_have_the_noise_that_they_are_priced_by(
     """
     laws = []
 
-    def noted(law: str, question: PlannedQuestion, cells: int, _: object) -> object:
+    def noted(law: str, question: Measurement, cells: int, _: object) -> object:
         laws.append(law)
         return np.zeros((cells, len(question.sums)), dtype=np.int64)
 

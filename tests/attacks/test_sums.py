@@ -193,7 +193,7 @@ def plan_of_singles(reach: float) -> tuple[Plan, list[list[int]]]:
                 math.floor(x ** powers[each.summand.name] / each.step + 0.5)
                 for x in doubles
             )
-            for each in plan.questions[0].sums
+            for each in plan.measurements[0].sums
         ]
     ]
 

@@ -139,19 +139,19 @@ def test_21_a_plan_with_classical_noise_above_epsilon_1_stops_at_the_door() -> N
     Privacy, section 2.3.
     """
     plan = classical(1)
-    share, delta = 40, 1e-5 / len(plan.questions[0].sums)
+    share, delta = 40, 1e-5 / len(plan.measurements[0].sums)
     noise = math.sqrt(2 * math.log(1.25 / delta)) / share  # per unit of sensitivity
     # Theorem 8: it spends more delta there than it claims.
     near, far = noise * share - 0.5 / noise, noise * share + 0.5 / noise
     assert norm.sf(near) - math.exp(share + norm.logsf(far)) > delta
     scaled = tuple(
         replace(each, scale=each.sensitivity * noise * (1 + 1e-9))
-        for each in plan.questions[0].sums
+        for each in plan.measurements[0].sums
     )
     forged = replace(
         plan,
         budget=Budget(share * len(scaled), "1e-5"),
-        questions=(replace(plan.questions[0], sums=scaled),),
+        questions=(replace(plan.measurements[0], sums=scaled),),
     )
     with pytest.raises(PlanRefused, match="too small for its share"):
         release_sums(NOWHERE, forged, ledger=None)

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from dpratio.plan.calibration.calibrate import is_affordable
+from dpratio.plan.laws import is_affordable
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.joint import joint_ratio
 
@@ -23,7 +23,7 @@ def require_close(plan: Plan, first: list[list[int]], second: list[list[int]]) -
 def require_paid(plan: Plan, rows: list[list[int]]) -> None:
     """No row moved a sum beyond its sensitivity, or all beyond the joint price."""
     for row in rows:
-        for distance, measured in zip(row, plan.questions[0].sums, strict=True):
+        for distance, measured in zip(row, plan.measurements[0].sums, strict=True):
             assert distance <= measured.sensitivity, measured
     if rows and plan.strategy != "even":
         assert max(_cost_of(plan, row) for row in rows) <= _joint_price(plan)
@@ -31,18 +31,18 @@ def require_paid(plan: Plan, rows: list[list[int]]) -> None:
 
 def _cost_of(plan: Plan, row: list[int]) -> Fraction:
     """What a row pays, in units of noise: added up, or squares added up."""
-    power = 1 if plan.mechanism == "laplace" else 2
+    power = 1 if plan.law == LAPLACE else 2
     questions = [
         (Fraction(distance) / Fraction(each.scale)) ** power
-        for distance, each in zip(row, plan.questions[0].sums, strict=True)
+        for distance, each in zip(row, plan.measurements[0].sums, strict=True)
     ]
     return sum(questions, Fraction(0))
 
 
 def _joint_price(plan: Plan) -> Fraction:
     """What the plan says that any row pays at most, and that its budget affords."""
-    question = plan.questions[0]
-    most = joint_ratio(plan.mechanism, plan.grid(question), question.scales)
+    question = plan.measurements[0]
+    most = joint_ratio(plan.law.name, plan.grid(question), question.scales)
     spent = {"epsilon": plan.epsilon, "delta": plan.delta}
-    assert is_affordable(plan.mechanism, ratio=most, **spent)
-    return most if plan.mechanism == "laplace" else most**2
+    assert is_affordable(plan.law.name, ratio=most, **spent)
+    return most if plan.law == LAPLACE else most**2

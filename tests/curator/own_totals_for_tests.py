@@ -77,7 +77,7 @@ def sums_before_noise(table: object, plan: Plan, engine: str) -> Sums:
     }
     nothing = [
         np.zeros((1 if groups is None else groups.count, len(each.sums)), np.int64)
-        for each in plan.questions
+        for each in plan.measurements
         for groups in [known[each.partition]]
     ]
     found = measure._exact(plan, known, asks)
@@ -92,11 +92,13 @@ def moved_in_all(plan: Plan, first: Sums, second: Sums) -> Fraction:
 
     Squared for Gaussian noise, as is what was paid.
     """
-    power = 1 if plan.mechanism == "laplace" else 2
+    power = 1 if plan.law == LAPLACE else 2
     return sum(
         (
             (Fraction(abs(one - other)) / Fraction(each.scale)) ** power
-            for question, more, less in zip(plan.questions, first, second, strict=True)
+            for question, more, less in zip(
+                plan.measurements, first, second, strict=True
+            )
             for row, beside in zip(more, less, strict=True)
             for one, other, each in zip(row, beside, question.sums, strict=True)
         ),
@@ -110,7 +112,7 @@ def paid_in_all(plan: Plan) -> Fraction:
     Worked out here from the list above, not from what the plan says of its questions.
     """
     ratios = []
-    for question, (_, _, _, own) in zip(plan.questions, OWN, strict=True):
+    for question, (_, _, _, own) in zip(plan.measurements, OWN, strict=True):
         unit = PrivacyUnit(
             "id",
             totals={**plan.unit.totals, **own},
@@ -119,6 +121,6 @@ def paid_in_all(plan: Plan) -> Fraction:
         )
         cells = cells_of(plan, question.partition)
         grid = plan.grid(question)
-        ratios.append(unit_ratio(plan.mechanism, grid, question.scales, unit, cells))
-    power = 1 if plan.mechanism == "laplace" else 2
+        ratios.append(unit_ratio(plan.law.name, grid, question.scales, unit, cells))
+    power = 1 if plan.law == LAPLACE else 2
     return sum((each**power for each in ratios), Fraction(0))

@@ -105,22 +105,22 @@ def crowds(draw: st.DrawFn, kind: str, *, least_rows: int = 0) -> Table:
 
 def moved_by(plan: Plan, first: list[list[int]], second: list[list[int]]) -> Fraction:
     """How far two tables lie apart in units of noise; squared for Gaussian noise."""
-    power = 1 if plan.mechanism == "laplace" else 2
+    power = 1 if plan.law == LAPLACE else 2
     questions = [
         (Fraction(abs(one - other)) / Fraction(each.scale)) ** power
         for row, less in zip(first, second, strict=True)
-        for one, other, each in zip(row, less, plan.questions[0].sums, strict=True)
+        for one, other, each in zip(row, less, plan.measurements[0].sums, strict=True)
     ]
     return sum(questions, Fraction(0))
 
 
 def allowed(plan: Plan) -> Fraction:
-    question = plan.questions[0]
+    question = plan.measurements[0]
     ratio = unit_ratio(
-        plan.mechanism,
+        plan.law.name,
         plan.grid(question),
         question.scales,
         plan.unit_of(question),
         cells_of(plan, question.partition),
     )
-    return ratio if plan.mechanism == "laplace" else ratio**2
+    return ratio if plan.law == LAPLACE else ratio**2

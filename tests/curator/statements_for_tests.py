@@ -72,7 +72,7 @@ def statements() -> Iterator[Statement]:
         people(strategy="focused"),
     ]
     for plan in plans:
-        yield from (asked(plan, question) for question in range(len(plan.questions)))
+        yield from (asked(plan, question) for question in range(len(plan.measurements)))
     of_people = asked(people(most_groups=2))
     assert of_people.unit is not None
     for column in ("number", "wide"):

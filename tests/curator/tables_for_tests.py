@@ -101,7 +101,7 @@ def plan_of(
 
 def asked(plan: Plan, question: int = 0) -> Statement:
     """What a part of a plan asks of a table."""
-    chosen = plan.questions[question]
+    chosen = plan.measurements[question]
     groups = plan.partitions[chosen.partition]
     assert groups is None or isinstance(groups, Groups)
     return statement_of(plan, chosen, groups)
@@ -114,7 +114,7 @@ def reading_of(plan: Plan, *questions: int) -> Reading:
 
 def exact_together(table: object, plan: Plan, engine: str) -> list[list[list[int]]]:
     """The integers of all questions of a plan about the same groups, read at once."""
-    reading = reading_of(plan, *range(len(plan.questions)))
+    reading = reading_of(plan, *range(len(plan.measurements)))
     found = open_reading(table, reading, engine)()
     return [
         each.plus(np.zeros((asks.cells, len(asks.sums)), dtype=np.int64)).tolist()

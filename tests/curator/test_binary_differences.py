@@ -78,7 +78,7 @@ def test_one_row_moves_no_sum_further_than_planned(
         ]
         (one,), (less,) = (each.tolist() for each in held)
         moved = np.abs(np.subtract(one, less))
-        assert (moved <= [each.sensitivity for each in plan.questions[0].sums]).all()
+        assert (moved <= [each.sensitivity for each in plan.measurements[0].sums]).all()
 
     check()
 

@@ -154,7 +154,7 @@ def test_the_integers_are_those_worked_out_by_hand(
 def cells_by_hand(plan: Plan, rows: list[dict[str, float]]) -> list[int]:
     """Sums of products that are whole numbers of cells."""
     sums = []
-    for each in plan.questions[0].sums:
+    for each in plan.measurements[0].sums:
         products = [
             math.prod([row[f] for f in each.summand.factors]) / each.step
             for row in rows
@@ -173,7 +173,7 @@ def test_without_weights_z_and_h_are_of_score_and_label_alone(
     plan = plan_of(Bounds(0, 1), label, strategy="focused", answers=answers, guess=1.0)
     table = pa.table({"score": [0.75, 0.25], "label": [1.0, 0.0]})
     rows = [{"z": -0.25, "h": 1.75}, {"z": 0.25, "h": 0.25}]
-    assert [each.summand.name for each in plan.questions[0].sums][-1] == "w"
+    assert [each.summand.name for each in plan.measurements[0].sums][-1] == "w"
     assert exact(table, plan, engine) == [cells_by_hand(plan, rows)]
 
 
@@ -183,7 +183,7 @@ def test_without_weights_z_and_h_are_of_score_and_label_alone(
 def rows_on_ties(plan: Plan, guess: float) -> list[tuple[float, float, float]]:
     """Rows whose z or h lies, but for rounding, half way between two cells."""
     chance = np.random.default_rng(3)
-    steps = {each.summand.name: each.step for each in plan.questions[0].sums}
+    steps = {each.summand.name: each.step for each in plan.measurements[0].sums}
     rows: list[tuple[float, float, float]] = []
     while len(rows) < asked(plan).cells:
         weight = float(chance.choice([1 / 3, 0.1, 0.3, 0.7, 1.1, 2.3, 3.0]))
@@ -226,7 +226,7 @@ def test_rows_on_a_tie_show_that_both_engines_work_in_the_same_order(
     table = pa.table([*columns, pa.array(range(600))], names=names)
     found = exact(table, plan, "python")
     assert exact(table, plan, "duckdb") == found
-    steps = [each.step for each in plan.questions[0].sums[:2]]
+    steps = [each.step for each in plan.measurements[0].sums[:2]]
     for other in (spread_out, rounded_once):
         cells = [
             [

@@ -72,5 +72,5 @@ def test_extreme_rows_reach_the_sensitivity_of_z_and_h_and_outliers_no_more(
         moves = [exact(table, plan, engine)[0] for table in tables]
         return [max(map(abs, column)) for column in zip(*moves, strict=True)]
 
-    largest = [each.sensitivity for each in plan.questions[0].sums]
+    largest = [each.sensitivity for each in plan.measurements[0].sums]
     assert furthest_moves(1) == furthest_moves(1e200) == largest

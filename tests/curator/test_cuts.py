@@ -88,7 +88,7 @@ def test_a_release_holds_one_more_sum_and_its_noise() -> None:
     release = release_sums(TABLE, plan, ledger=None)
     (question,) = release.questions
     assert question.asked.sums[-1].summand.label == "Σ c"
-    assert question.values.shape == (2, len(plan.questions[0].sums))
+    assert question.values.shape == (2, len(plan.measurements[0].sums))
 
 
 def test_two_stages_count_cuts_in_one_reading() -> None:

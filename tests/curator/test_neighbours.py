@@ -113,7 +113,7 @@ def test_a_row_at_the_bounds_reaches_the_sensitivity_and_an_outlier_no_more(
     score: Bounds, label: Bounds, engine: str
 ) -> None:
     plan = plan_of(score, label, Bounds(0, 7.7))
-    largest = [each.sensitivity for each in plan.questions[0].sums]
+    largest = [each.sensitivity for each in plan.measurements[0].sums]
 
     def row(factor: float) -> Table:
         ends = {"score": furthest(score), "label": furthest(label), "weight": 7.7}

@@ -41,8 +41,8 @@ def crowd() -> Table:
 
 def as_one_question(plan: Plan, at: int) -> Plan:
     """The plan as if its unit were that of one of its questions."""
-    unit = plan.unit_of(plan.questions[at])
-    plain = tuple(replace(each, totals={}) for each in plan.questions)
+    unit = plan.unit_of(plan.measurements[at])
+    plain = tuple(replace(each, totals={}) for each in plan.measurements)
     return replace(plan, unit=unit, questions=plain)
 
 

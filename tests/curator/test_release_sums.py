@@ -23,7 +23,7 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, EngineFailed, InvalidInput, SchemaRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.measurement import Measurement
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -38,7 +38,7 @@ def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Freeze noise and identity, to see what else a release tells."""
 
     def nothing(
-        _law: str, question: PlannedQuestion, cells: int, _bits: BitSource
+        _law: str, question: Measurement, cells: int, _bits: BitSource
     ) -> NDArray[np.int64]:
         return np.zeros((cells, len(question.sums)), np.int64)
 
@@ -193,9 +193,9 @@ def test_one_row_moves_one_group_by_no_more_than_the_plan_says(
     for each in (table, [*table[:at], row, *table[at:]]):
         columns = [list(column) for column in zip(*each, strict=True)] or [[]] * 4
         ask = open_table(dict(zip("sywk", columns, strict=True)), asked(plan), "auto")
-        sums.append(ask().plus(np.zeros((2, len(plan.questions[0].sums)), np.int64)))
+        sums.append(ask().plus(np.zeros((2, len(plan.measurements[0].sums)), np.int64)))
     moved = np.abs(sums[1] - sums[0])
-    largest = np.array([each.sensitivity for each in plan.questions[0].sums])
+    largest = np.array([each.sensitivity for each in plan.measurements[0].sums])
     assert np.all(moved <= largest)
     assert np.count_nonzero(moved.any(axis=1)) <= 1
 

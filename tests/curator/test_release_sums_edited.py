@@ -16,7 +16,7 @@ from plan.priced_plans import ask, change_question, edit, with_sums
 
 
 def first_scale(plan: Plan) -> float:
-    return plan.questions[0].sums[0].scale
+    return plan.measurements[0].sums[0].scale
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def first_scale(plan: Plan) -> float:
     [
         lambda plan: edit(plan, scale=math.nextafter(first_scale(plan), 0)),
         lambda plan: edit(plan, sensitivity=1),
-        lambda plan: with_sums(plan, plan.questions[0].sums[1:]),
+        lambda plan: with_sums(plan, plan.measurements[0].sums[1:]),
         lambda plan: dataclasses.replace(plan, mechanism="none"),
         lambda plan: dataclasses.replace(plan, budget=Budget("0.1")),
     ],
@@ -46,7 +46,7 @@ def with_scales(plan: Plan, **factors: float) -> Plan:
             each,
             scale=each.scale * factors.get(each.summand.name, factors.get("all", 1.0)),
         )
-        for each in plan.questions[0].sums
+        for each in plan.measurements[0].sums
     ]
     return with_sums(plan, tuple(sums))
 
@@ -77,7 +77,7 @@ EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
         "the noise of Σ z must be a plain number",
     ),
     "step": (
-        lambda plan: edit(plan, step=plan.questions[0].sums[0].step * 2),
+        lambda plan: edit(plan, step=plan.measurements[0].sums[0].step * 2),
         "the lattice step of Σ z is not the one of its bounds",
     ),
     "sensitivity": (
@@ -85,15 +85,15 @@ EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
         "the sensitivity of Σ z must be 25165824 cells, got 1",
     ),
     "a sum less": (
-        lambda plan: with_sums(plan, plan.questions[0].sums[:-1]),
+        lambda plan: with_sums(plan, plan.measurements[0].sums[:-1]),
         "strategy 'focused' does not measure these sums",
     ),
     "sums in another order": (
-        lambda plan: with_sums(plan, plan.questions[0].sums[::-1]),
+        lambda plan: with_sums(plan, plan.measurements[0].sums[::-1]),
         "strategy 'focused' does not measure these sums",
     ),
     "sums as a list": (
-        lambda plan: with_sums(plan, list(plan.questions[0].sums)),
+        lambda plan: with_sums(plan, list(plan.measurements[0].sums)),
         "the sums of a plan must be a tuple",
     ),
     "more answers": (

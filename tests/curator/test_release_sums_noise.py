@@ -10,7 +10,7 @@ import pytest
 
 from curator.door_for_tests import EMPTY, focused_plan_of, plan_of
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.calibration.calibrate import noise_sd
+from dpratio.plan.laws import noise_sd
 from dpratio.plan.plan import Plan
 from dpratio.terms.groups import Groups
 
@@ -26,7 +26,7 @@ def test_a_table_without_rows_gives_noisy_zeros(tmp_path: Path, engine: str) -> 
     plan = plan_of(groups=Groups("k", ["a", "b", "c"]))
     values = release_sums(path, plan, engine=engine, ledger=None).questions[0].values
     assert values.shape == (3, 6)
-    scales = np.array([each.scale for each in plan.questions[0].sums])
+    scales = np.array([each.scale for each in plan.measurements[0].sums])
     assert np.all(np.abs(values) < 60 * scales)
     assert np.count_nonzero(values) >= 15
 
@@ -54,9 +54,11 @@ def require_planned_noise(plan: Plan, exact: Sequence[float]) -> None:
     values = (
         release_sums(table, plan, ledger=None).questions[0].values.astype(np.float64)
     )
-    fourth = 6 if plan.mechanism == "laplace" else 3
-    for column, each, sum_ in zip(values.T, plan.questions[0].sums, exact, strict=True):
-        spread = noise_sd(plan.mechanism, each.scale)
+    fourth = 6 if plan.law == LAPLACE else 3
+    for column, each, sum_ in zip(
+        values.T, plan.measurements[0].sums, exact, strict=True
+    ):
+        spread = plan.law.sd(each.scale)
         standard = (column - sum_ / each.step) / spread
         assert abs(standard.mean()) < 8 / math.sqrt(GROUPS)
         allowed = 8 * math.sqrt((fourth - 1) / GROUPS)
@@ -68,7 +70,7 @@ def require_planned_noise(plan: Plan, exact: Sequence[float]) -> None:
 )
 def test_released_values_have_the_planned_mean_and_variance(mechanism: str) -> None:
     plan = plan_of(mechanism, groups=Groups("k", range(GROUPS)))
-    assert plan.mechanism == mechanism
+    assert plan.law.name == mechanism
     require_planned_noise(plan, [2, 2, 0.5, 4, 0.125, 0.5])
 
 
@@ -78,8 +80,8 @@ def test_released_sums_of_z_and_h_have_the_planned_mean_and_variance(
 ) -> None:
     """As above, of the sums that a plan measures by default."""
     plan = focused_plan_of(mechanism=mechanism, groups=Groups("k", range(GROUPS)))
-    assert plan.mechanism == mechanism
-    assert tuple(each.summand.name for each in plan.questions[0].sums) == FOCUSED
+    assert plan.law.name == mechanism
+    assert tuple(each.summand.name for each in plan.measurements[0].sums) == FOCUSED
     z, h = -1.5, 2.5
     require_planned_noise(plan, [z, h, z * z, z * h, h * h, 0])
 

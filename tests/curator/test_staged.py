@@ -20,7 +20,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.price import price
 from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.neighbours import pooled_ratio, unit_ratio
@@ -134,7 +134,7 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
         abs(Fraction(int(one - other))) / Fraction(scale)
         for one, other, scale in zip(*firsts, scales, strict=True)
     )
-    grid = totals_grid(plan.raw_grid(plan.questions[0]))
+    grid = totals_grid(plan.raw_grid(plan.measurements[0]))
     assert cost <= pooled_ratio("laplace", grid, scales, unit, cells)
     assert cost <= plan.stage.epsilon
     totals = tuple(
@@ -149,14 +149,14 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
             released(pa.table(table), plan).questions[0].values.astype(object)
             for table in tables
         ]
-    power = 1 if plan.mechanism == "laplace" else 2
+    power = 1 if plan.law == LAPLACE else 2
     paid = sum(
         (abs(Fraction(int(each))) / Fraction(scale)) ** power
         for row in values[0] - values[1]
         for each, scale in zip(row, asked_for.scales, strict=True)
     )
     grid = plan.grid(asked_for)
-    law = plan.mechanism
+    law = plan.law.name
     assert paid <= unit_ratio(law, grid, asked_for.scales, unit, cells) ** power
     charged = price(plan)
     assert paid <= (charged.pure[1] if power == 1 else charged.gaussian)
@@ -165,7 +165,7 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
 def test_each_stage_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
 
-    def counted(law: str, question: PlannedQuestion, cells: int, bits: Any) -> Any:  # noqa: ANN401
+    def counted(law: str, question: Measurement, cells: int, bits: Any) -> Any:  # noqa: ANN401
         noise = draw_noise(law, question, cells, bits)
         drawn.append((tuple(question.scales), noise))
         return noise
@@ -190,7 +190,7 @@ def test_a_table_without_rows_has_two_stages_too() -> None:
     plan = plan_of("groups")
     with without_noise():
         (question,) = released(TABLE.slice(0, 0), plan).questions
-    assert question.ratio == plan.questions[0].ratio
+    assert question.ratio == plan.measurements[0].ratio
     assert question.values.tolist() == [[0] * 6] * 3
 
 

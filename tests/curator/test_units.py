@@ -87,7 +87,7 @@ def test_totals_are_clipped_on_both_sides_as_worked_out_by_hand(engine: str) -> 
         "wys": sum(y * s for s, y in pairs),
     }
     expected = [
-        int(wanted[each.summand.name] / each.step) for each in plan.questions[0].sums
+        int(wanted[each.summand.name] / each.step) for each in plan.measurements[0].sums
     ]
     assert exact(table, plan, engine) == [expected]
 
@@ -105,7 +105,7 @@ def test_weights_and_what_is_taken_off_count_row_by_row(engine: str) -> None:
         }
     )
     # 2·(1 − 0.5) + 0.5·(0.5 − 1) = 0.75, and 2 + 0.5 = 2.5.
-    named = {each.summand.name: each.step for each in plan.questions[0].sums}
+    named = {each.summand.name: each.step for each in plan.measurements[0].sums}
     found = dict(zip(named, exact(table, plan, engine)[0], strict=True))
     assert found["ws"] * named["ws"] == 0.75
     assert found["wy"] * named["wy"] == 2.5
@@ -163,7 +163,7 @@ def test_totals_beyond_the_exact_doubles_are_taken_again_in_integers() -> None:
     table = pa.table({"score": scores, "label": [0.1] * 10, "id": ["a"] * 10})
     found = exact(table, plan, "duckdb")
     assert found == exact(table, plan, "python")
-    one = next(each for each in plan.questions[0].sums if each.summand.name == "ws")
+    one = next(each for each in plan.measurements[0].sums if each.summand.name == "ws")
     assert found[0][2] * one.step == pytest.approx(1 / 3, abs=1e-6)
 
 
@@ -174,7 +174,7 @@ def test_rows_far_larger_than_their_totals_are_clipped_like_any(engine: str) -> 
     plan = plan_of(Bounds(0, 2.0**29), Bounds(0, 1), unit=unit)
     table = pa.table({"score": [2.0**29, 1.0], "label": [1.0] * 2, "id": ["a", "b"]})
     found = exact(table, plan, engine)[0]
-    assert found[2] * plan.questions[0].sums[2].step == 2.0
+    assert found[2] * plan.measurements[0].sums[2].step == 2.0
     with pytest.raises(InvalidInput, match="may not exceed its total"):
         plan_of(Bounds(0, 2.0**60), Bounds(0, 1), unit=unit)
 
@@ -186,7 +186,7 @@ def test_an_id_that_is_no_text_and_no_whole_number_drops_its_row(engine: str) ->
     plan = people(keys=None, weighted=False)
     # Two people: 'a', and 5 with two rows.
     count = exact(frame, plan, engine)[0][0]
-    assert count * plan.questions[0].sums[0].step == 2
+    assert count * plan.measurements[0].sums[0].step == 2
 
 
 @pytest.mark.parametrize("keys", [None, REGIONS])
@@ -208,7 +208,7 @@ def test_an_id_that_is_not_utf8_drops_its_row(
     )
     plan = people(keys=keys, weighted=False)
     count = exact(table, plan, engine)[0][0]
-    assert count * plan.questions[0].sums[0].step == 1
+    assert count * plan.measurements[0].sums[0].step == 1
 
 
 def test_threads_and_the_order_of_many_rows_do_not_change_the_integers(

@@ -32,7 +32,7 @@ def require_paid_for(plan: Plan, first: Table, second: Table) -> None:
         assert moved_by(plan, found, other) <= allowed(plan), engine
         if plan.strategy == "even":
             cells = 2 if plan.unit.neighbours == "change-one" else 1
-            for at, each in enumerate(plan.questions[0].sums):
+            for at, each in enumerate(plan.measurements[0].sums):
                 apart = sum(
                     abs(a[at] - b[at]) for a, b in zip(found, other, strict=True)
                 )

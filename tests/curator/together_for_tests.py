@@ -108,7 +108,8 @@ def require_same_together(source: object, plan: Plan, engine: str) -> None:
     """Questions that are read together have the integers of each by itself."""
     given = TABLE.to_pydict()
     expected = [
-        exact(given, plan, "python", question=at) for at in range(len(plan.questions))
+        exact(given, plan, "python", question=at)
+        for at in range(len(plan.measurements))
     ]
     assert exact_together(source, plan, engine) == expected
     assert any(cell for question in expected for row in question for cell in row)

@@ -53,7 +53,7 @@ def test_the_notebook_runs_from_top_to_bottom_with_noise_of_its_own(
     assert made.plan.summary() == kept.plan.summary()
     # The last bits of a scale hang on the processor.
     scales = [
-        [each.scale for each in release.plan.questions[0].sums]
+        [each.scale for each in release.plan.measurements[0].sums]
         for release in (made, kept)
     ]
     assert scales[0] == pytest.approx(scales[1], rel=1e-6)

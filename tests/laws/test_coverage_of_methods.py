@@ -107,7 +107,7 @@ def noisy_release(mechanism: str, *, weighted: bool) -> Release:
     plan = plan_of(mechanism, weighted=weighted)
     rng = np.random.default_rng([2, mechanism == "laplace", weighted])
     columns = []
-    for each in plan.questions[0].sums:
+    for each in plan.measurements[0].sums:
         exact = exact_sums()[weighted][:, MOMENTS.index(each.summand.name)] / each.step
         draw = rng.laplace if mechanism == "laplace" else rng.normal
         noise = draw(scale=each.scale, size=REPEATS)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import dpratio as dpr
 from dpratio.plan.price import price
-from dpratio.plan.strategy.layout import EXTERNAL
+from dpratio.plan.plan import EXTERNAL
 from dpratio.release.release import Release, fresh_question
 from planned import plan_scores
 from release.releases_for_tests import RELEASES
@@ -38,8 +38,8 @@ def release_of(given: Terms, number: int) -> Release:
     plan = plan_scores(
         dpr.Budget(epsilon, delta), mechanism=law, strategy="even", groups=groups
     )
-    values = np.full((2, len(plan.questions[0].sums)), number)
-    question = fresh_question(plan, plan.questions[0], KEYS, values)
+    values = np.full((2, len(plan.measurements[0].sums)), number)
+    question = fresh_question(plan, plan.measurements[0], KEYS, values)
     return Release(f"{number:032x}", plan, (question,), "a test", ledger_head=None)
 
 

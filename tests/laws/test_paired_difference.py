@@ -98,8 +98,8 @@ def test_a_difference_that_noise_hides_covers_all_the_same() -> None:
 
 def test_the_guess_of_a_difference_is_zero() -> None:
     plan = plan_of(dpr.Ratio("new", per="label", minus="old"), 1)
-    assert plan.questions[0].ratio.guess == 0.0
-    assert plan.box(plan.questions[0])["s"] == dpr.Bounds(-1, 1)
+    assert plan.measurements[0].ratio.guess == 0.0
+    assert plan.box(plan.measurements[0])["s"] == dpr.Bounds(-1, 1)
 
 
 @pytest.mark.parametrize("engine", ["python", "duckdb"])

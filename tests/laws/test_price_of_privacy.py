@@ -67,7 +67,7 @@ def test_the_range_holds_the_true_price(
         stage=0,
         clipping="unmeasured",
     )
-    question = plan.questions[0]
+    question = plan.measurements[0]
     products = [each.summand.factors for each in question.sums]
     sums = sum_products(people, products, plan.contrast(question))
     found = dpr.estimate_ratios(simulate_release(sums, plan, question, rng))

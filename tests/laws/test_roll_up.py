@@ -36,9 +36,9 @@ def one_person() -> tuple[Floats, Floats, float]:
     """Mean and covariance of what one person adds to the five sums, and the truth."""
     people = PaperPopulation()(np.random.default_rng(5), 300_000, 1)
     plan = plan_of(1)
-    clipped = clip_people(people, plan.box(plan.questions[0]))
-    products = [each.summand.factors for each in plan.questions[0].sums]
-    sums = sum_products(clipped, products, plan.contrast(plan.questions[0]))
+    clipped = clip_people(people, plan.box(plan.measurements[0]))
+    products = [each.summand.factors for each in plan.measurements[0].sums]
+    sums = sum_products(clipped, products, plan.contrast(plan.measurements[0]))
     truth = float(people.score.mean(dtype=float) / people.label.mean(dtype=float))
     return sums.mean(axis=0), np.cov(sums.T), truth
 
@@ -66,11 +66,11 @@ def split_release(
     sums = rng.multivariate_normal(
         people * mean, people * covariance, size=repetitions * parts
     )
-    steps = np.array([each.step for each in plan.questions[0].sums])
-    noise = rng.laplace(scale=np.array(plan.questions[0].scales), size=sums.shape)
+    steps = np.array([each.step for each in plan.measurements[0].sums])
+    noise = rng.laplace(scale=np.array(plan.measurements[0].scales), size=sums.shape)
     noise[:, noisy:] = 0.0
     cells = np.rint(sums / steps + noise).astype(np.int64)
-    released = fresh_question(plan, plan.questions[0], groups, cells)
+    released = fresh_question(plan, plan.measurements[0], groups, cells)
     return Release("0" * 32, plan, (released,), "a simulation", is_simulated=True)
 
 
@@ -81,7 +81,7 @@ def coverage(lower: Floats, upper: Floats, truth: float) -> float:
 def coverage_under(moments: Moments, noise: Noise, plan: Plan) -> float:
     """How often intervals cover when the noise is taken to be this."""
     taken = replace(moments, noise=noise)
-    found = intervals(taken, Signs.of(plan.box(plan.questions[0])), USUAL)
+    found = intervals(taken, Signs.of(plan.box(plan.measurements[0])), USUAL)
     return coverage(found.lower, found.upper, one_person()[2])
 
 
@@ -106,7 +106,9 @@ def test_intervals_cover_after_groups_were_rolled_up(parts: int) -> None:
     assert held == pytest.approx(LEVEL, abs=sure)
     moments = moments_of(rolled)
     scales = np.array(split.questions[0].noise[0].scales)
-    one = scales[None] * np.array([each.step for each in split.plan.questions[0].sums])
+    one = scales[None] * np.array(
+        [each.step for each in split.plan.measurements[0].sums]
+    )
     assert coverage_under(moments, moments.noise, rolled.plan) == held
     as_one_draw = coverage_under(moments, Noise(2 * one**2, one), rolled.plan)
     assert as_one_draw < LEVEL - 2 * sure
@@ -164,11 +166,11 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
         dpr.Keys("repetition", range(repetitions)), dpr.Keys("part", range(parts))
     )
     plan = plan_of(0.5, groups)
-    values = cells.reshape(-1, len(plan.questions[0].sums))
+    values = cells.reshape(-1, len(plan.measurements[0].sums))
     split = Release(
         "1" * 32,
         plan,
-        (fresh_question(plan, plan.questions[0], groups, values),),
+        (fresh_question(plan, plan.measurements[0], groups, values),),
         "a simulation",
         is_simulated=True,
     )

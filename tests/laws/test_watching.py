@@ -29,7 +29,7 @@ def reordered(release: Release, order: list[int]) -> Release:
     return replace(
         release,
         plan=plan,
-        questions=(fresh_question(plan, plan.questions[0], groups, values),),
+        questions=(fresh_question(plan, plan.measurements[0], groups, values),),
     )
 
 

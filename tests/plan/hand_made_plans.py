@@ -5,8 +5,8 @@ from typing import Any
 
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.measurement import Measurement
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -29,7 +29,7 @@ def hand_made(mechanism: str = "laplace", groups: Groups | None = None) -> Plan:
         strategy="even",
         mechanism=mechanism,
         questions=(
-            PlannedQuestion(
+            Measurement(
                 Ratio("score", per="label", weight="weight"),
                 partition=0,
                 weight=Fraction(1),

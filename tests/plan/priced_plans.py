@@ -89,7 +89,7 @@ def vector_plan(strategy: str, mechanism: str) -> Plan:
 
 def edit(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
     """Change one sum of a plan by hand."""
-    sums = list(plan.questions[0].sums)
+    sums = list(plan.measurements[0].sums)
     sums[at] = replace(sums[at], **changes)
     return with_sums(plan, tuple(sums))
 
@@ -101,12 +101,12 @@ def with_sums(plan: Plan, sums: Any, at: int = 0) -> Plan:  # noqa: ANN401
 
 def ask(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
     """Change the ratio of a plan by hand."""
-    return change_question(plan, ratio=replace(plan.questions[0].ratio, **changes))
+    return change_question(plan, ratio=replace(plan.measurements[0].ratio, **changes))
 
 
 def change_question(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
     """Change one part of a plan by hand."""
-    questions = list(plan.questions)
+    questions = list(plan.measurements)
     questions[at] = replace(questions[at], **changes)
     return replace(plan, questions=tuple(questions))
 

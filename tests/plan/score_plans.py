@@ -61,4 +61,4 @@ def focused(ratio: Ratio = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
 
 def names(plan: Plan) -> list[str]:
     """The names of the sums that are measured."""
-    return [each.summand.name for each in plan.questions[0].sums]
+    return [each.summand.name for each in plan.measurements[0].sums]

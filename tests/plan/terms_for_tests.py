@@ -7,7 +7,7 @@ import pytest
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.require_terms import require_terms
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -34,7 +34,7 @@ def plan_of(**changes: Any) -> PlanTerms:  # noqa: ANN401
     """Terms without noise; ``ratio`` and ``groups`` are those of the only question."""
     ratio, groups = changes.pop("ratio", RATIO), changes.pop("groups", None)
     answers = changes.pop("answers", ("ratio",))
-    questions = (PlannedQuestion(ratio, 0, Fraction(1), (), answers),)
+    questions = (Measurement(ratio, 0, Fraction(1), (), answers),)
     return PlanTerms(
         **TERMS | {"questions": questions, "partitions": (groups,)} | changes
     )

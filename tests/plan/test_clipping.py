@@ -11,7 +11,7 @@ from scipy import stats
 
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration.calibrate import noise_sd
+from dpratio.plan.laws import noise_sd
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import (
@@ -22,7 +22,7 @@ from dpratio.plan.plan_words import (
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.lattice import LEAST_CELLS
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.sensitivity.sums import CUT
 from dpratio.plan.strategy.measure import CUT_SHARE, even_shares
 from dpratio.simulation.forecast.promise import promised_range
@@ -56,7 +56,7 @@ def plan_of(clipping: str = "measured", **terms: Any) -> Plan:  # noqa: ANN401
 
 
 def last_of(plan: Plan) -> MeasuredSum:
-    return plan.questions[0].sums[-1]
+    return plan.measurements[0].sums[-1]
 
 
 @pytest.mark.parametrize("mechanism", LAWS)
@@ -67,9 +67,9 @@ def test_the_count_comes_last_and_has_its_share(strategy: str, mechanism: str) -
     count = last_of(plan)
     assert (count.summand, count.sensitivity) == (CUT, LEAST_CELLS)
     assert count.step * count.sensitivity == 1
-    summands = [each.summand for each in plan.questions[0].sums]
+    summands = [each.summand for each in plan.measurements[0].sums]
     assert summands[:-1] == [each.summand for each in plain.questions[0].sums]
-    share = plan.shares(plan.questions[0])[-1]
+    share = plan.shares(plan.measurements[0])[-1]
     if strategy == "focused":
         assert 0.005 < share <= 0.058
     else:
@@ -97,7 +97,7 @@ def test_the_count_of_a_focused_plan_widens_what_is_forecast_by_two_percent_at_m
     ]
     wide, narrow = (math.sqrt(each.lowest * each.highest) for each in family)
     assert wide < 1.03 * narrow
-    share = plan.shares(plan.questions[0])[-1]
+    share = plan.shares(plan.measurements[0])[-1]
     assert wide > 1.005 * narrow or share == pytest.approx(0.058, rel=1e-3)
 
 
@@ -131,14 +131,14 @@ def test_what_counting_would_cost_is_what_it_costs(
     plan = plan_of(**terms)
     power = 1 if mechanism == "laplace" else 2
     spent = told * (100 / cuts_seen_from(plan)) ** power
-    assert spent == pytest.approx(plan.shares(plan.questions[0])[-1], rel=0.06)
+    assert spent == pytest.approx(plan.shares(plan.measurements[0])[-1], rel=0.06)
 
 
 def test_other_sums_have_what_is_left() -> None:
     terms = {"strategy": "joint", "mechanism": "laplace"}
     plan, plain = plan_of(**terms), plan_of("unmeasured", **terms)
     for one, other in zip(
-        plan.questions[0].scales, plain.questions[0].scales, strict=False
+        plan.measurements[0].scales, plain.questions[0].scales, strict=False
     ):
         assert one == pytest.approx(other / (1 - float(CUT_SHARE)), rel=1e-4)
 
@@ -219,13 +219,14 @@ def test_only_questions_that_may_be_cut_are_counted() -> None:
     ratios = [Ratio("s", per="y"), Ratio("v", per="y")]
     plan = make_plan(ratios, bounds=bounds, budget=Budget(1))
     assert [
-        CUT in [each.summand for each in question.sums] for question in (plan.questions)
+        CUT in [each.summand for each in question.sums]
+        for question in (plan.measurements)
     ] == [False, True]
 
 
 def test_a_residual_bound_may_cut_where_others_are_natural() -> None:
     plan = plan_of(bounds=NATURAL, ratio=LIMITED)
-    assert plan.counts_cuts(plan.questions[0])
+    assert plan.counts_cuts(plan.measurements[0])
     assert Contrast(1.0).uncut == float("inf")
     assert Contrast(1.0, 2.0).uncut == 2 + 2.0**-19
 
@@ -248,7 +249,7 @@ def test_a_cut_of_so_many_is_seen_as_often_as_is_said(law: str, rows: int) -> No
     (line,) = describe_clipping(plan)
     assert (f" in one of {rows:,} answers" in line) == (rows > 1)
     many = int(line.split("Cuts of ")[1].split()[0].replace(",", ""))
-    count = max(question.sums[-1].scale for question in plan.questions) / LEAST_CELLS
+    count = max(question.sums[-1].scale for question in plan.measurements) / LEAST_CELLS
     noise = getattr(stats, "laplace" if law == "laplace" else "norm")(scale=count)
     threshold = noise.isf(0.05 / (rows + 1))
     assert noise.sf(threshold - many + 1) < 0.95 <= noise.sf(threshold - many)
@@ -306,6 +307,6 @@ def test_promised_widths_know_of_the_smaller_budget() -> None:
 
 def test_the_count_comes_back_as_it_was_measured() -> None:
     plan = plan_of()
-    (question,) = plan.questions
+    (question,) = plan.measurements
     sums = [each.summand for each in question.sums]
     assert reconstruction(sums, plan.contrast(question))[CUT.name] == [0, 0, 0, 0, 0, 1]

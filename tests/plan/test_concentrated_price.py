@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from curator.histograms_for_tests import rows_plan
-from dpratio.plan.calibration.calibrate import analytic_delta
+from dpratio.plan.laws import analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -48,7 +48,7 @@ def squares(plan: Plan) -> float:
     """Each sum as a release of its own, moved once by its sensitivity."""
     return sum(
         (each.sensitivity / each.scale) ** 2
-        for question in plan.questions
+        for question in plan.measurements
         for each in question.sums
     )
 
@@ -86,7 +86,7 @@ def test_questions_add_up_in_squares_and_keys_come_on_top(
     strategy: str, law: str
 ) -> None:
     plan = plan_of(strategy, law, groups=[FOUND, None], weights=[1, 3])
-    assert len(plan.questions) == 2
+    assert len(plan.measurements) == 2
     cost = price(plan)
     assert cost.keys_delta == Fraction(1, 10**7)
     for_sums = 2 * cost.rho - Fraction(1, 16)
@@ -110,7 +110,7 @@ def test_sums_that_are_never_large_together_are_priced_together() -> None:
 def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
     """The squares are compared with the square of the whole, and with nothing else."""
     plan = plan_of("joint", "laplace", budget=Budget(100))
-    moves = [each.sensitivity / each.scale for each in plan.questions[0].sums]
+    moves = [each.sensitivity / each.scale for each in plan.measurements[0].sums]
     assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
     cost = price(plan)
     assert [float(each) for each in cost.pure] == pytest.approx(moves, rel=CLOSE)
@@ -134,8 +134,8 @@ def test_two_budgets_of_keys_add_up() -> None:
 @pytest.mark.parametrize("strategy", ["joint", "focused"])
 def test_the_price_of_one_question_is_not_rounded(strategy: str) -> None:
     plan = plan_of(strategy, "analytic_gaussian")
-    (question,) = plan.questions
+    (question,) = plan.measurements
     moved = unit_ratio(
-        plan.mechanism, plan.grid(question), question.scales, plan.unit, 4
+        plan.law.name, plan.grid(question), question.scales, plan.unit, 4
     )
     assert 2 * price(plan).rho == moved**2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration.calibrate import calibrate
+from dpratio.plan.laws import calibrate
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import MOMENTS, Summand, summands_for
@@ -77,7 +77,7 @@ def test_every_sum_gets_the_same_share_of_the_budget() -> None:
     plan = plan_of(
         budget=Budget("0.1", "1e-6"), mechanism="analytic_gaussian", bounds=BINARY
     )
-    for each in plan.questions[0].sums:
+    for each in plan.measurements[0].sums:
         assert each.scale == calibrate(
             "analytic_gaussian",
             sensitivity=each.sensitivity,
@@ -90,7 +90,7 @@ def test_every_sum_gets_the_same_share_of_the_budget() -> None:
 
 def test_laplace_noise_spends_no_delta() -> None:
     plan = plan_of(budget=Budget(1, "1e-6"))
-    assert plan.mechanism == "laplace"
+    assert plan.law == LAPLACE
     assert plan.strategy == "even"
     assert plan.delta == 0
     assert plan.epsilon == 1
@@ -118,7 +118,7 @@ def test_the_sensitivity_is_the_largest_size_over_the_box() -> None:
 
 def test_the_sensitivity_includes_the_rounding_to_a_cell() -> None:
     plan = plan_of(bounds={"score": Bounds(0, 0.1), "label": Bounds.binary()})
-    for each in plan.questions[0].sums:
+    for each in plan.measurements[0].sums:
         assert each.sensitivity >= 2**24
         assert math.frexp(each.step)[0] == 0.5
         product = 0.1 ** each.summand.factors.count("s")
@@ -279,7 +279,7 @@ def test_a_plan_for_spread_says_what_it_answers() -> None:
     assert "variances, correlation and slope with their intervals." in str(plan)
     with pytest.raises(InvalidInput, match="Use strategy 'joint' or 'even'"):
         make_plan(
-            plan.questions[0].ratio,
+            plan.measurements[0].ratio,
             bounds=plan.bounds,
             budget=plan.budget,
             answers=("ratio", "spread"),

@@ -38,7 +38,7 @@ def plan_of(ratio: Ratio | None = None, **terms: Any) -> Plan:  # noqa: ANN401
 
 def test_most_of_the_budget_is_spent_on_the_gaps() -> None:
     plan = plan_of(WEIGHTED, bounds=SHARED | WEIGHT)
-    question = plan.questions[0]
+    question = plan.measurements[0]
     assert question.ratio.guess == 1
     shares = plan.shares(question)
     assert [each.summand.name for each in question.sums] == [
@@ -66,8 +66,8 @@ def test_it_costs_its_budget_and_the_cost_is_convex(
     mechanism: str, ratio: Ratio, bounds: dict[str, Bounds]
 ) -> None:
     plan = plan_of(ratio, bounds=bounds, mechanism=mechanism)
-    question = plan.questions[0]
-    assert is_convex(plan.mechanism, plan.grid(question), question.scales)
+    question = plan.measurements[0]
+    assert is_convex(plan.law.name, plan.grid(question), question.scales)
     assert price(plan).epsilon == 1
 
 
@@ -114,7 +114,7 @@ def test_bins_that_were_rolled_up_leave_a_plan_that_is_priced() -> None:
 
 def test_less_noise_than_it_costs_is_refused_at_the_door() -> None:
     plan = plan_of()
-    question = plan.questions[0]
+    question = plan.measurements[0]
     first = replace(question.sums[0], scale=question.sums[0].scale * 0.99)
     asked = replace(question, sums=(first, *question.sums[1:]))
     with pytest.raises(PlanRefused, match="too small for the budget"):

@@ -16,7 +16,7 @@ from plan.score_plans import WEIGHTED, WITH_WEIGHT, focused, names, plan_of
 def test_a_plan_is_focused_by_default() -> None:
     plan = focused()
     assert plan.strategy == "focused"
-    assert plan.questions[0].answers == ("ratio",)
+    assert plan.measurements[0].answers == ("ratio",)
     assert names(plan) == ["z", "h", "zz", "zh", "hh"]
     assert names(focused(WEIGHTED, bounds=WITH_WEIGHT)) == names(plan)
     means = focused(WEIGHTED, bounds=WITH_WEIGHT, answers=["ratio", "means"])
@@ -74,7 +74,7 @@ def test_auto_takes_the_noise_that_promises_less(strategy: str) -> None:
 @pytest.mark.parametrize("strategy", ["focused", "joint", "even"])
 def test_auto_without_a_delta_is_laplace(strategy: str) -> None:
     plan = focused(strategy=strategy, budget=Budget(1))
-    assert plan.mechanism == "laplace"
+    assert plan.law == LAPLACE
     assert plan.delta == 0
 
 
@@ -116,7 +116,7 @@ def test_no_gaussian_noise_is_tried_where_keys_take_all_of_delta(
 ) -> None:
     keys = PrivateKeys("shop", Budget("0.1", "1e-7"))
     plan = focused(groups=keys, budget=Budget(1, delta))
-    assert law is None or plan.mechanism == law
+    assert law is None or plan.law.name == law
     price(plan)
 
 

@@ -28,7 +28,7 @@ def test_every_ratio_is_asked_of_every_partition() -> None:
     )
     asked = [
         (question.ratio, question.partition, question.weight)
-        for question in plan.questions
+        for question in plan.measurements
     ]
     assert asked == [
         (RATIO, 0, Fraction(1, 8)),
@@ -62,7 +62,7 @@ def test_each_partition_has_one_positive_weight(weights: list[Any]) -> None:
 
 def test_a_weight_is_the_decimal_that_was_written() -> None:
     plan = plan_of(groups=[None, Groups("region", ["north"])], weights=[0.1, 0.9])
-    assert [question.weight for question in plan.questions] == [
+    assert [question.weight for question in plan.measurements] == [
         Fraction(1, 10),
         Fraction(9, 10),
     ]

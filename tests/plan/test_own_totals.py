@@ -9,7 +9,7 @@ import pytest
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -53,7 +53,10 @@ def test_each_question_pays_for_the_groups_of_the_unit_and_its_own_totals(
     strategy: str, mechanism: str
 ) -> None:
     plan = flights(strategy, mechanism=mechanism)
-    assert [plan.unit_of(each).totals for each in plan.questions] == [YEARLY, MONTHLY]
+    assert [plan.unit_of(each).totals for each in plan.measurements] == [
+        YEARLY,
+        MONTHLY,
+    ]
     assert spent(price(plan))[0] == 1
     # Noise for fewer groups, or for narrower totals, is refused.
     refuse(replace(plan, unit=replace(plan.unit, most_groups=3)))
@@ -120,7 +123,7 @@ def test_a_plan_without_own_terms_is_written_as_before() -> None:
         unit=PrivacyUnit("traveller", totals=YEARLY, most_groups=2),
     )
     assert "totals" not in plan_to_document(plan)["study"]["groups"]
-    assert plan.unit_of(plan.questions[0]) is plan.unit
+    assert plan.unit_of(plan.measurements[0]) is plan.unit
 
 
 def test_own_terms_are_written_and_read_back() -> None:
@@ -206,14 +209,14 @@ def test_histograms_count_the_totals_that_questions_leave_open() -> None:
     unit = PrivacyUnit("traveller", most_groups=2)
     study = Study(asked, bounds=BOUNDS, budget=Budget(1), unit=unit)
     plan = plan_bounds(study, budget=Budget("0.4"))
-    named = [each.name for each in plan.questions]
+    named = [each.name for each in plan.measurements]
     assert named == [
         "delay by month",
         "trips by month",
         "delay by carrier",
         "trips by carrier",
     ]
-    scales = [each.scales[0] for each in plan.questions]
+    scales = [each.scales[0] for each in plan.measurements]
     assert scales == pytest.approx([20] * 4)
     assert price(plan).epsilon == Fraction("0.4")
     more = replace(plan, unit=replace(plan.unit, most_groups=3))

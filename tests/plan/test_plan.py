@@ -24,14 +24,14 @@ def test_the_cost_is_the_whole_budget_but_for_a_delta_that_is_not_needed() -> No
     for mechanism in ("analytic_gaussian", "classical_gaussian"):
         assert hand_made(mechanism).epsilon == 3
         assert hand_made(mechanism).delta == Fraction(1, 4)
-    bare = dataclasses.replace(plan.questions[0], sums=())
+    bare = dataclasses.replace(plan.measurements[0], sums=())
     assert dataclasses.replace(plan, questions=(bare,)).epsilon == 3
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint"])
 def test_only_a_focused_plan_has_a_contrast(strategy: str) -> None:
     plan = focused_plan()
-    assert plan.contrast(plan.questions[0]) == Contrast(1.0)
+    assert plan.contrast(plan.measurements[0]) == Contrast(1.0)
     told = focused_plan(guess=2, residual_bound=0.5)
     (question,) = told.questions
     assert told.contrast(question) == Contrast(2.0, 0.5)
@@ -51,7 +51,7 @@ def test_shares_are_those_of_the_row_that_costs_most(
         mechanism=mechanism,
         clipping="unmeasured",
     )
-    shares = plan.shares(plan.questions[0])
+    shares = plan.shares(plan.measurements[0])
     assert sum(shares) == pytest.approx(1)
     power = 1 if mechanism == "laplace" else 2
     # At s = 1 and y = 0 or y = 1, with the largest weight.
@@ -66,7 +66,7 @@ def test_shares_are_those_of_the_row_that_costs_most(
                     / (measured.scale * measured.step)
                 )
                 ** power
-                for measured in plan.questions[0].sums
+                for measured in plan.measurements[0].sums
             ]
         )
     dearest = max(costs, key=sum)
@@ -76,21 +76,21 @@ def test_shares_are_those_of_the_row_that_costs_most(
 
 def test_equal_shares_are_equal() -> None:
     plan = hand_made()
-    assert plan.shares(plan.questions[0]) == [0.5, 0.5]
+    assert plan.shares(plan.measurements[0]) == [0.5, 0.5]
 
 
 def test_ratio_groups_and_sums_are_those_of_the_first_question() -> None:
     plan = hand_made(groups=Groups("g", [3, 1, 2]))
     assert plan.partitions[0] is plan.partitions[0]
-    assert plan.questions[0].ratio is plan.questions[0].ratio
-    assert plan.questions[0].sums is plan.questions[0].sums
-    assert plan.questions[0].scales == [8.0, 4.0]
+    assert plan.measurements[0].ratio is plan.measurements[0].ratio
+    assert plan.measurements[0].sums is plan.measurements[0].sums
+    assert plan.measurements[0].scales == [8.0, 4.0]
     assert hand_made().partitions[0] is None
 
 
 def test_bounds_are_known_by_their_letters() -> None:
     plan = hand_made()
-    assert plan.box(plan.questions[0]) == {"s": SCORE, "y": LABEL, "w": WEIGHT}
+    assert plan.box(plan.measurements[0]) == {"s": SCORE, "y": LABEL, "w": WEIGHT}
     unweighted = make_plan(
         Ratio("score", per="label"),
         bounds={"score": SCORE, "label": LABEL},

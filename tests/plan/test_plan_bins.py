@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bins import plan_bins
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -32,7 +32,7 @@ def study_of(**terms: Any) -> Study:  # noqa: ANN401
 def scale_of(**unit: Any) -> float:  # noqa: ANN401
     plan = plan_bins(study_of(unit=PrivacyUnit(**unit)), "score", budget=TENTH)
     price(plan)
-    (question,) = plan.questions
+    (question,) = plan.measurements
     return question.scales[0]
 
 
@@ -44,7 +44,7 @@ def test_one_unit_pays_for_the_cells_that_it_moves() -> None:
 
 def test_less_noise_is_refused() -> None:
     plan = plan_bins(study_of(), "score", budget=TENTH)
-    (question,) = plan.questions
+    (question,) = plan.measurements
     cheap = replace(question, sums=(replace(question.sums[0], scale=9.0),))
     with pytest.raises(PlanRefused, match="too small for the budget"):
         price(replace(plan, questions=(cheap,)))
@@ -81,7 +81,7 @@ def test_a_plan_that_was_edited_is_refused(edit: str) -> None:
     changed, cells, rule = EDITS[edit]
     plan = plan_bins(study_of(), "score", budget=TENTH, cells=16)
     assert plan.partitions == (GRID,)
-    edited = replace(plan.questions[0], **changed)
+    edited = replace(plan.measurements[0], **changed)
     with pytest.raises(PlanRefused, match=rule):
         price(replace(plan, partitions=(cells,), questions=(edited,)))
 

@@ -7,7 +7,7 @@ import pytest
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -29,13 +29,13 @@ def test_a_difference_is_looked_at_beside_a_count() -> None:
         unit=PrivacyUnit("user", totals={"visit": Bounds(0, 9)}),
     )
     plan = plan_bounds(study, budget=TENTH, limits=(0.01, 1e6))
-    assert [each.name for each in plan.questions] == ["spent - back"]
+    assert [each.name for each in plan.measurements] == ["spent - back"]
 
 
 def test_what_has_no_bounds_is_looked_at() -> None:
     plan = plan_bounds(study_of(bounds={"orders": Bounds(0, 4)}), budget=TENTH)
-    assert [each.name for each in plan.questions] == ["spent"]
-    assert plan.questions[0].scales == [10.0]
+    assert [each.name for each in plan.measurements] == ["spent"]
+    assert plan.measurements[0].scales == [10.0]
     assert plan.partitions == (Groups("spent", Ladder().labels),)
     assert price(plan).epsilon == Fraction(1, 10)
 
@@ -57,7 +57,7 @@ def test_a_total_of_two_ratios_is_counted_once() -> None:
     ratios = [Ratio("spent", per="orders"), Ratio("tips", per="orders")]
     study = Study(ratios, bounds={}, budget=Budget(1), unit=PrivacyUnit("user"))
     plan = plan_bounds(study, budget=TENTH)
-    assert [each.name for each in plan.questions] == ["spent", "orders", "tips"]
+    assert [each.name for each in plan.measurements] == ["spent", "orders", "tips"]
     price(plan)
 
 
@@ -75,7 +75,7 @@ def test_the_price_is_histograms_times_groups_and_twice_where_one_is_changed(
     unit: PrivacyUnit, moved: int
 ) -> None:
     plan = plan_bounds(study_of(unit=unit), budget=TENTH)
-    assert [each.scales for each in plan.questions] == [[20.0 * moved]] * 2
+    assert [each.scales for each in plan.measurements] == [[20.0 * moved]] * 2
     cost = price(plan)
     assert sum(cost.pure) == Fraction(1, 10)
     assert cost.rho == 2 * Fraction(1, 20) ** 2 / 2
@@ -83,7 +83,7 @@ def test_the_price_is_histograms_times_groups_and_twice_where_one_is_changed(
 
 def test_totals_are_counted_in_the_groups_of_the_study() -> None:
     plan = people_plan(most_groups=2)
-    assert [each.within for each in plan.questions] == [1, 1]
+    assert [each.within for each in plan.measurements] == [1, 1]
     assert plan.partitions[1] == Groups("region", ["north", "south"])
     assert plan.unit.totals == {
         "spent": Ladder(0, 40).outer,
@@ -97,8 +97,8 @@ def test_one_total_in_two_partitions_is_two_histograms() -> None:
     plan = plan_bounds(
         study_of(unit=unit, groups=[None, region]), budget=TENTH, columns=["spent"]
     )
-    assert [each.name for each in plan.questions] == ["spent", "spent by region"]
-    assert [each.within for each in plan.questions] == [None, 2]
+    assert [each.name for each in plan.measurements] == ["spent", "spent by region"]
+    assert [each.within for each in plan.measurements] == [None, 2]
 
 
 def test_one_total_under_two_weights_is_two_histograms() -> None:
@@ -111,7 +111,7 @@ def test_one_total_under_two_weights_is_two_histograms() -> None:
         unit=PrivacyUnit("user"),
     )
     plan = plan_bounds(study, budget=TENTH, columns=["spent"])
-    names = [each.name for each in plan.questions]
+    names = [each.name for each in plan.measurements]
     assert names == ["spent", "spent weighted by w"]
     price(plan)
 
@@ -141,7 +141,7 @@ def test_bins_among_the_groups_keep_their_bounds() -> None:
 def test_a_difference_of_columns_is_a_total_of_its_own() -> None:
     unit = PrivacyUnit("user")
     plan = plan_bounds(study_of(unit=unit, minus="back"), budget=TENTH)
-    assert [each.name for each in plan.questions] == ["spent - back", "orders"]
+    assert [each.name for each in plan.measurements] == ["spent - back", "orders"]
     assert set(plan.bounds) == {"spent", "back", "orders"}
     price(plan)
 

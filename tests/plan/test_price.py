@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.calibration.calibrate import MECHANISMS
+from dpratio.plan.laws import MECHANISMS
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -85,7 +85,7 @@ def any_plan(draw: st.DrawFn) -> Plan:
 def test_what_the_planner_makes_is_accepted_within_the_budget(plan: Plan) -> None:
     cost = price(plan)
     assert cost.epsilon == plan.budget.epsilon
-    is_laplace = plan.mechanism == "laplace"
+    is_laplace = plan.law == LAPLACE
     assert cost.delta == (0 if is_laplace else plan.budget.delta)
     assert spent(cost) == (plan.epsilon, plan.delta)
     assert isinstance(cost.epsilon, Fraction)
@@ -98,13 +98,13 @@ def test_less_noise_or_another_sensitivity_is_refused(
     plan: Plan, data: st.DataObject
 ) -> None:
     """In any one sum with a share of its own; in all sums of one vector."""
-    at = data.draw(st.integers(0, len(plan.questions[0].sums) - 1))
-    each = plan.questions[0].sums[at]
+    at = data.draw(st.integers(0, len(plan.measurements[0].sums) - 1))
+    each = plan.measurements[0].sums[at]
     factor = data.draw(st.floats(0, 1 - 1e-9))
-    chosen = [at] if plan.strategy == "even" else range(len(plan.questions[0].sums))
+    chosen = [at] if plan.strategy == "even" else range(len(plan.measurements[0].sums))
     less = plan
     for index in chosen:
-        less = edit(less, index, scale=plan.questions[0].sums[index].scale * factor)
+        less = edit(less, index, scale=plan.measurements[0].sums[index].scale * factor)
     refuse(less, "too small")
     moved = each.sensitivity + data.draw(st.sampled_from([-1, 1, -each.sensitivity]))
     refuse(edit(plan, at, sensitivity=moved), "sensitivity")

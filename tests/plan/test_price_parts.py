@@ -45,12 +45,12 @@ def several(strategy: str, mechanism: str, **changes: Any) -> Plan:  # noqa: ANN
 @pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
 def test_questions_are_priced_together(strategy: str, mechanism: str) -> None:
     plan = several(strategy, mechanism)
-    assert [question.partition for question in plan.questions] == [0, 0, 1, 1, 2, 2]
-    weights = [question.weight for question in plan.questions]
+    assert [question.partition for question in plan.measurements] == [0, 0, 1, 1, 2, 2]
+    weights = [question.weight for question in plan.measurements]
     assert weights == [Fraction(each, 14) for each in (2, 2, 4, 4, 1, 1)]
     delta = 0 if mechanism == "laplace" else ONE_IN_A_MILLION
     assert spent(price(plan)) == (Fraction(1), Fraction(delta))
-    for at, question in enumerate(plan.questions):
+    for at, question in enumerate(plan.measurements):
         half = tuple(replace(each, scale=each.scale / 2) for each in question.sums)
         refuse(with_sums(plan, half, at), "too small")
         refuse(with_sums(plan, question.sums[:-1], at), "does not measure these sums")
@@ -58,7 +58,7 @@ def test_questions_are_priced_together(strategy: str, mechanism: str) -> None:
         first = replace(question.sums[0], sensitivity=question.sums[0].sensitivity - 1)
         refuse(with_sums(plan, (first, *question.sums[1:]), at), "sensitivity")
     # Some of the parts cost less than all of them do.
-    assert price(replace(plan, questions=plan.questions[:2]))
+    assert price(replace(plan, questions=plan.measurements[:2]))
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
@@ -106,7 +106,7 @@ def test_a_question_changed_by_hand_is_refused(
 
 def test_questions_that_are_no_tuple_are_refused() -> None:
     plan = several("joint", "laplace")
-    listed = replace(plan, questions=list(plan.questions))  # type: ignore[arg-type]
+    listed = replace(plan, questions=list(plan.measurements))  # type: ignore[arg-type]
     refuse(listed, "questions of a plan must be a tuple")
 
 
@@ -144,7 +144,8 @@ def test_noise_is_made_for_the_unit_that_is_declared(
     plan = person(strategy, mechanism, **unit)
     price(plan)
     less = tuple(
-        replace(each, scale=each.scale * (1 - 1e-5)) for each in plan.questions[0].sums
+        replace(each, scale=each.scale * (1 - 1e-5))
+        for each in plan.measurements[0].sums
     )
     refuse(with_sums(plan, less), "too small")
     for dearer in ({"most_groups": 3}, {"neighbours": "change-one", "most_groups": 2}):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpratio.errors import PlanRefused
-from dpratio.plan.calibration.calibrate import MECHANISMS, laplace_cost
+from dpratio.plan.laws import MECHANISMS, laplace_cost
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
@@ -25,15 +25,16 @@ def test_noise_that_is_smaller_than_its_share_needs_is_refused(
 ) -> None:
     plan = plan_of(mechanism)
     refuse(
-        edit(plan, at, scale=plan.questions[0].sums[at].scale * (1 - 1e-9)), "too small"
+        edit(plan, at, scale=plan.measurements[0].sums[at].scale * (1 - 1e-9)),
+        "too small",
     )
-    price(edit(plan, at, scale=plan.questions[0].sums[at].scale * 1.5))
+    price(edit(plan, at, scale=plan.measurements[0].sums[at].scale * 1.5))
 
 
 @pytest.mark.parametrize("at", range(7))
 def test_laplace_noise_one_step_of_a_double_too_small_is_refused(at: int) -> None:
     plan = plan_of()
-    each = plan.questions[0].sums[at]
+    each = plan.measurements[0].sums[at]
     below = math.nextafter(each.scale, 0)
     cost = laplace_cost(sensitivity=each.sensitivity, scale=below)
     assert cost > plan.epsilon / 7
@@ -42,7 +43,7 @@ def test_laplace_noise_one_step_of_a_double_too_small_is_refused(at: int) -> Non
 
 def test_classical_noise_one_step_of_a_double_too_small_is_refused() -> None:
     plan = plan_of("classical_gaussian")
-    scale = plan.questions[0].sums[0].scale
+    scale = plan.measurements[0].sums[0].scale
     for _ in range(200):  # From the certified scale down to the smallest one.
         below = math.nextafter(scale, 0)
         try:
@@ -72,20 +73,20 @@ def test_scales_that_are_no_noise_are_refused(mechanism: str, scale: float) -> N
 def test_another_sensitivity_is_refused(at: int, difference: int) -> None:
     """One more would be safe, but is no longer what the bounds say."""
     plan = plan_of()
-    moved = plan.questions[0].sums[at].sensitivity + difference
+    moved = plan.measurements[0].sums[at].sensitivity + difference
     refuse(edit(plan, at, sensitivity=moved), r"sensitivity of .* must be \d+ cells")
 
 
 @pytest.mark.parametrize("factor", [2.0, 0.5, 0.75, 0.0, -1.0, math.nan, math.inf])
 def test_another_lattice_step_is_refused(factor: float) -> None:
     plan = plan_of()
-    refuse(edit(plan, step=plan.questions[0].sums[0].step * factor), "lattice step")
+    refuse(edit(plan, step=plan.measurements[0].sums[0].step * factor), "lattice step")
 
 
 def test_a_coarser_lattice_with_its_own_sensitivity_is_refused() -> None:
     """Consistent, cheap in noise per cell, and not the lattice of the bounds."""
     plan = plan_of()
-    each = plan.questions[0].sums[0]
+    each = plan.measurements[0].sums[0]
     coarse = edit(plan, step=2 * each.step, sensitivity=(each.sensitivity + 1) // 2)
     refuse(coarse, "lattice step")
 
@@ -103,7 +104,8 @@ def test_another_list_of_sums_is_refused(change: Callable[[Any], Any]) -> None:
     """Before anything else is looked at: each of these could be paid for."""
     plan = plan_of(budget=Budget(100, "1e-6"))
     refuse(
-        with_sums(plan, change(plan.questions[0].sums)), "does not measure these sums"
+        with_sums(plan, change(plan.measurements[0].sums)),
+        "does not measure these sums",
     )
 
 
@@ -125,7 +127,7 @@ def test_wider_bounds_than_were_priced_are_refused() -> None:
 
 def test_noise_saved_on_one_sum_does_not_pay_for_another_when_shares_are_even() -> None:
     plan = edit(plan_of(), 0, scale=2.0**45)
-    less = plan.questions[0].sums[1].scale * (1 - 1e-9)
+    less = plan.measurements[0].sums[1].scale * (1 - 1e-9)
     refuse(edit(plan, 1, scale=less), "noise of .* is too small for its share")
 
 
@@ -140,7 +142,7 @@ def test_scales_the_sampler_cannot_use_are_refused(scale: object) -> None:
 def test_a_sensitivity_that_is_no_whole_number_is_refused() -> None:
     """Equal to the one needed, and still a float where cells are counted."""
     plan = plan_of()
-    refuse(edit(plan, sensitivity=float(plan.questions[0].sums[0].sensitivity)))
+    refuse(edit(plan, sensitivity=float(plan.measurements[0].sums[0].sensitivity)))
 
 
 def test_a_negative_weight_bound_is_refused() -> None:
@@ -154,7 +156,7 @@ def test_classical_noise_above_epsilon_one_is_refused() -> None:
     price(plan)
     refuse(replace(plan, budget=Budget(8, "1e-6")), "too small")
     more = replace(plan, budget=Budget("7.0000001", "1e-6"))
-    sums = tuple(replace(each, scale=2.0**49) for each in plan.questions[0].sums)
+    sums = tuple(replace(each, scale=2.0**49) for each in plan.measurements[0].sums)
     refuse(with_sums(more, sums), "too small")
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from dpratio.errors import PlanRefused
-from dpratio.plan.calibration.calibrate import analytic_delta, is_affordable
+from dpratio.plan.laws import analytic_delta, is_affordable
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.sums import Summand
-from dpratio.plan.strategy.layout import sums_of
+from dpratio.plan.grids import grid_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from plan.priced_plans import (
@@ -45,10 +45,10 @@ def test_half_the_noise_of_any_sum_of_a_vector_is_refused(
 ) -> None:
     """Sums that the dearest row does not move are dear in another."""
     plan = vector_plan(strategy, mechanism)
-    refuse(edit(plan, at, scale=plan.questions[0].sums[at].scale / 2), "too small")
-    if plan.questions[0].sums[at].summand.name not in {"zz", "hh", "ww"}:
+    refuse(edit(plan, at, scale=plan.measurements[0].sums[at].scale / 2), "too small")
+    if plan.measurements[0].sums[at].summand.name not in {"zz", "hh", "ww"}:
         # More noise is as good; but squares must not have less of a price than theirs.
-        price(edit(plan, at, scale=plan.questions[0].sums[at].scale * 1.5))
+        price(edit(plan, at, scale=plan.measurements[0].sums[at].scale * 1.5))
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
@@ -58,11 +58,12 @@ def test_all_noise_a_billionth_too_small_is_refused(
 ) -> None:
     plan = vector_plan(strategy, mechanism)
     less = tuple(
-        replace(each, scale=each.scale * (1 - 1e-9)) for each in plan.questions[0].sums
+        replace(each, scale=each.scale * (1 - 1e-9))
+        for each in plan.measurements[0].sums
     )
     refuse(with_sums(plan, less), "noise of the sums is too small for the budget")
     more = tuple(
-        replace(each, scale=each.scale * 1.25) for each in plan.questions[0].sums
+        replace(each, scale=each.scale * 1.25) for each in plan.measurements[0].sums
     )
     assert spent(price(with_sums(plan, more))) == spent(price(plan))
     assert price(with_sums(plan, more)).rho < price(plan).rho
@@ -75,7 +76,7 @@ def test_another_sensitivity_or_step_in_a_vector_is_refused(
 ) -> None:
     """They play no part in the joint price, but the engine counts by them."""
     plan = vector_plan(strategy, mechanism)
-    for at, each in enumerate(plan.questions[0].sums):
+    for at, each in enumerate(plan.measurements[0].sums):
         for moved in (each.sensitivity - 1, each.sensitivity + 1, 0):
             refuse(edit(plan, at, sensitivity=moved), r"must be \d+ cells")
         for step in (2 * each.step, each.step / 2, -each.step):
@@ -93,7 +94,7 @@ def test_another_sensitivity_or_step_in_a_vector_is_refused(
 def test_another_list_of_focused_sums_is_refused(change: Callable[[Any], Any]) -> None:
     plan = focused_plan(budget=Budget(100, "1e-6"))
     refuse(
-        with_sums(plan, change(plan.questions[0].sums)),
+        with_sums(plan, change(plan.measurements[0].sums)),
         "'focused' does not measure these",
     )
 
@@ -132,14 +133,14 @@ def test_noise_made_for_one_vector_is_too_small_for_equal_shares() -> None:
 def test_another_guess_than_was_priced_is_refused(guess: float) -> None:
     """The engine measures around the guess of the plan, so it decides the price."""
     plan = focused_plan()
-    assert plan.questions[0].ratio.guess == 1
+    assert plan.measurements[0].ratio.guess == 1
     refuse(ask(plan, guess=guess))
 
 
 @pytest.mark.parametrize("basis", ["denominator", "other", "", None])
 def test_another_basis_than_was_priced_is_refused(basis: Any) -> None:  # noqa: ANN401
     plan = focused_plan()
-    question = plan.questions[0]
+    question = plan.measurements[0]
     assert question.basis == "sum"
     refuse(replace(plan, questions=(replace(question, basis=basis),)))
 
@@ -147,7 +148,7 @@ def test_another_basis_than_was_priced_is_refused(basis: Any) -> None:  # noqa: 
 @pytest.mark.parametrize("basis", ["other", "", None])
 def test_a_basis_is_known_where_nothing_is_measured_by_it(basis: Any) -> None:  # noqa: ANN401
     plan = vector_plan("joint", "laplace")
-    changed = replace(plan.questions[0], basis=basis)
+    changed = replace(plan.measurements[0], basis=basis)
     with pytest.raises(PlanRefused, match="unknown basis"):
         price(replace(plan, questions=(changed,)))
 
@@ -206,7 +207,7 @@ def test_how_close_a_guess_is_does_not_change_the_price() -> None:
 def test_classical_noise_does_not_compose_into_a_vector(strategy: str) -> None:
     plan = vector_plan(strategy, "analytic_gaussian")
     refuse(replace(plan, mechanism="classical_gaussian"), "has no classical_gaussian")
-    many = tuple(replace(each, scale=2.0**49) for each in plan.questions[0].sums)
+    many = tuple(replace(each, scale=2.0**49) for each in plan.measurements[0].sums)
     huge = replace(with_sums(plan, many), mechanism="classical_gaussian")
     refuse(huge, "has no classical_gaussian")
 
@@ -245,9 +246,9 @@ def uneven(mechanism: str) -> Plan:
     questions = [1e4, 2.0, 1e4, 1.0, 10.0]
     scales = [
         question / each.step
-        for question, each in zip(questions, plan.questions[0].sums, strict=True)
+        for question, each in zip(questions, plan.measurements[0].sums, strict=True)
     ]
-    grid = sums_of("focused", plan.box(plan.questions[0]), Contrast(1.0), ("ratio",))
+    grid = sums_of("focused", plan.box(plan.measurements[0]), Contrast(1.0), ("ratio",))
     share = {"epsilon": plan.budget.epsilon, "delta": plan.budget.delta}
     factor = 1.0
     while not is_affordable(
@@ -258,7 +259,7 @@ def uneven(mechanism: str) -> Plan:
         factor *= 1.001
     sums = tuple(
         replace(each, scale=factor * scale)
-        for each, scale in zip(plan.questions[0].sums, scales, strict=True)
+        for each, scale in zip(plan.measurements[0].sums, scales, strict=True)
     )
     return with_sums(plan, sums)
 
@@ -272,7 +273,7 @@ def test_noise_under_which_a_row_inside_the_box_costs_more_is_refused(
     row = {"z": 0.7, "h": 1.3, "zz": 0.49, "zh": 0.91, "hh": 1.69}
     moved = [
         Fraction(row[each.summand.name]) / Fraction(each.step * each.scale)
-        for each in plan.questions[0].sums
+        for each in plan.measurements[0].sums
     ]
     power = 1 if mechanism == "laplace" else 2
     cost = sum(each**power for each in moved)

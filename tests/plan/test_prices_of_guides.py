@@ -20,10 +20,10 @@ def test_a_plan_of_a_guide_keeps_its_noise_and_its_price(row: dict[str, Any]) ->
     stage = plan.stage
     assert row == {
         "study": row["study"],
-        "mechanism": plan.mechanism,
+        "mechanism": plan.law.name,
         "cost": [str(cost.epsilon), str(cost.delta), str(cost.rho)],
-        "bases": [question.basis for question in plan.questions],
-        "scales": [question.scales for question in plan.questions],
+        "bases": [question.basis for question in plan.measurements],
+        "scales": [question.scales for question in plan.measurements],
         "stage": stage
         and [
             str(stage.epsilon),

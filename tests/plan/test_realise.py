@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import PlanRefused
-from dpratio.plan.calibration.calibrate import least_deviation
+from dpratio.plan.laws import least_deviation
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.realise import found_guesses, is_realised, realise
@@ -88,15 +88,15 @@ def test_what_cannot_be_planned_around_its_guess_is_measured_as_declared() -> No
     totals = [cells_for(plan, 1e8, 1e7)]
     (guess,) = found_guesses(plan, totals)
     assert guess.centre == 10.0
-    assert realise(plan, totals) == plan.questions
-    assert is_realised(plan, plan.questions, totals)
+    assert realise(plan, totals) == plan.measurements
+    assert is_realised(plan, plan.measurements, totals)
 
 
 def test_one_question_that_falls_back_binds_no_other_to_its_planner() -> None:
     """Files outlive the planner: noise a little larger than ours is read as well."""
     plan, totals = PAIR, PAIR_TOTALS
     first, second = realise(plan, totals)
-    assert first == plan.questions[0]
+    assert first == plan.measurements[0]
     assert second.ratio.guess == pytest.approx(2.5, rel=0.01)
     noisier = tuple(replace(each, scale=each.scale * 1.01) for each in second.sums)
     assert is_realised(plan, (first, replace(second, sums=noisier)), totals)
@@ -116,8 +116,8 @@ def hoarded() -> Plan:
 
 def test_what_would_be_refused_together_is_measured_as_declared() -> None:
     plan = hoarded()
-    assert realise(plan, PAIR_TOTALS) == plan.questions
-    assert is_realised(plan, plan.questions, PAIR_TOTALS)
+    assert realise(plan, PAIR_TOTALS) == plan.measurements
+    assert is_realised(plan, plan.measurements, PAIR_TOTALS)
     assert realise(PAIR, PAIR_TOTALS) != PAIR.questions
 
 
@@ -206,7 +206,7 @@ def test_whatever_the_totals_there_is_a_second_stage_within_its_price(
     name: str, numbers: list[int]
 ) -> None:
     plan = PLANS[name]
-    pairs = [tuple(numbers[:2]), tuple(numbers[2:])][: len(plan.questions)]
+    pairs = [tuple(numbers[:2]), tuple(numbers[2:])][: len(plan.measurements)]
     found = realise(plan, pairs)
     assert is_realised(plan, found, pairs)
     assert realise(plan, pairs) == found

@@ -17,7 +17,7 @@ from plan.terms_for_tests import RATIO, UNIT, WEIGHTED, WITH_WEIGHT, plan_of
 
 def settled_of(ratio: Ratio, plan: PlanTerms) -> Ratio:
     """Settle a ratio as if the only question of a plan asked for it."""
-    return settle_guess(replace(plan.questions[0], ratio=ratio), plan)
+    return settle_guess(replace(plan.measurements[0], ratio=ratio), plan)
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_others_that_share_bounds_are_guessed_one_half(s: Bounds, y: Bounds) -> 
 def test_people_who_are_described_have_the_ratio_that_is_guessed() -> None:
     people = Guess(ColumnGuess(7, 2), ColumnGuess(3, 1))
     plan = plan_of(bounds={"s": Bounds(0, 20), "y": Bounds(0, 20)})
-    settled = settle_guess(plan.questions[0], plan, people)
+    settled = settle_guess(plan.measurements[0], plan, people)
     assert (settled.guess, settled.guess_is) == (2.3, "close")
-    told = replace(plan.questions[0], ratio=replace(RATIO, guess=4.0))
+    told = replace(plan.measurements[0], ratio=replace(RATIO, guess=4.0))
     assert settle_guess(told, plan, people) is told.ratio
 
 

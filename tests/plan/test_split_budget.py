@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration.calibrate import is_affordable, least_deviation
+from dpratio.plan.laws import is_affordable, least_deviation
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.split_budget import (
     _root_below,
     allowances,
@@ -38,7 +38,7 @@ def plan_of(mechanism: str, weights: tuple[Fraction, ...] = (Fraction(1),)) -> P
         mechanism=mechanism,
     )
     questions = tuple(
-        PlannedQuestion(ratio, at % 3, weight, ()) for at, weight in enumerate(weights)
+        Measurement(ratio, at % 3, weight, ()) for at, weight in enumerate(weights)
     )
     return replace(plan, questions=questions)
 

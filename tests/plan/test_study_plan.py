@@ -30,4 +30,4 @@ def test_what_a_study_leaves_open_has_the_defaults_of_make_plan() -> None:
 
 def test_what_a_study_chooses_is_planned() -> None:
     plan = make_plan(parse_study(TEXT + CHOSEN))
-    assert (plan.strategy, plan.mechanism) == ("joint", "analytic_gaussian")
+    assert (plan.strategy, plan.law.name) == ("joint", "analytic_gaussian")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.measurement import Measurement
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
@@ -48,7 +48,7 @@ def only_question(plan: Plan, values: Any, **fields: Any) -> Release:  # noqa: A
     """A release of a plan with one part over declared cells."""
     groups = plan.partitions[0]
     assert groups is None or isinstance(groups, Groups)
-    question = fresh_question(plan, plan.questions[0], groups, values)
+    question = fresh_question(plan, plan.measurements[0], groups, values)
     return Release(**{"plan": plan, "questions": (question,), **fields})
 
 
@@ -67,7 +67,7 @@ GOLDEN_RELEASE = only_question(
         strategy="even",
         mechanism="laplace",
         questions=(
-            PlannedQuestion(
+            Measurement(
                 ratio=Ratio("score", per="label", weight="weight"),
                 partition=0,
                 weight=Fraction(1),
@@ -106,7 +106,7 @@ GOLDEN_FOCUSED_RELEASE = only_question(
         strategy="focused",
         mechanism="laplace",
         questions=(
-            PlannedQuestion(
+            Measurement(
                 ratio=Ratio(
                     "claims",
                     per="days",

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.release.release import Release
 from dpratio.terms.ratio import Ratio
 from release.releases_for_tests import GROUPS, plan_of, release_of
@@ -24,7 +24,7 @@ def around(guess: float, seed: int, **terms: Any) -> Release:  # noqa: ANN401
 def in_basis(basis: str, seed: int) -> Release:
     """A release around the guess 1 with either h, with any integers."""
     plan = plan_of(GROUPS["text"])
-    question = replace(plan.questions[0], basis=basis)
+    question = replace(plan.measurements[0], basis=basis)
     grid = plan.grid(question)
     sums = tuple(
         MeasuredSum(summand, step, most, 10.0 * most)

@@ -69,7 +69,7 @@ def test_the_questions_of_a_table_add_up_to_the_whole() -> None:
         groups: Groups | None, some: dict[str, Any], name: str
     ) -> Release:
         plan = plan_of(groups)
-        (question,) = plan.questions
+        (question,) = plan.measurements
         ask = open_table(some, statement_of(plan, question, groups), "python")
         cells = 1 if groups is None else groups.count
         values = ask().plus(np.zeros((cells, len(question.sums)), dtype=np.int64))

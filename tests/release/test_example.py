@@ -39,9 +39,9 @@ def test_the_example_is_of_the_default_product() -> None:
         answers=("ratio", "means"),
         budget=Budget(epsilon=2),
     )
-    assert (plan.strategy, plan.mechanism) == (made.strategy, made.mechanism)
+    assert (plan.strategy, plan.law.name) == (made.strategy, made.mechanism)
     assert plan.bounds == made.bounds
-    for own, other in zip(plan.questions, made.questions, strict=True):
+    for own, other in zip(plan.measurements, made.questions, strict=True):
         assert [each.summand for each in own.sums] == [
             each.summand for each in other.sums
         ]

@@ -146,7 +146,7 @@ def test_the_door_of_the_curator_refuses_a_plan_of_others() -> None:
     with pytest.raises(PlanRefused, match="unknown strategy"):
         dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
     with pytest.raises(InvalidInput, match="sums from elsewhere are not planned"):
-        plan.grid(plan.questions[0])
+        plan.grid(plan.measurements[0])
     with pytest.raises(InvalidInput, match="unknown strategy"):
         dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1), strategy="external")
 
@@ -233,7 +233,7 @@ def test_sums_that_cannot_be_wrapped_are_refused(
 
 def test_only_what_wrapping_makes_is_read_back() -> None:
     plan = wrapped().plan
-    (question,) = plan.questions
+    (question,) = plan.measurements
     require_external(plan)
     keys = dpr.PrivateKeys("g", dpr.Budget("0.1", "1e-6"))
     bins = dpr.Groups.cross(dpr.ScoreBins("score", 3))

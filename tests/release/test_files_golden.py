@@ -30,31 +30,33 @@ def test_the_golden_file_is_read_value_by_value() -> None:
         release.questions[0].values.tolist()
         == GOLDEN_RELEASE.questions[0].values.tolist()
     )
-    assert release.plan.questions[0].ratio == GOLDEN_RELEASE.plan.questions[0].ratio
+    assert (
+        release.plan.measurements[0].ratio == GOLDEN_RELEASE.plan.measurements[0].ratio
+    )
     assert release.plan.bounds == GOLDEN_RELEASE.plan.bounds
     assert release.plan.partitions[0] == GOLDEN_RELEASE.plan.partitions[0]
     assert release.plan.budget == GOLDEN_RELEASE.plan.budget
-    assert (release.plan.strategy, release.plan.mechanism) == ("even", "laplace")
-    assert release.plan.questions[0].answers == ("ratio",)
-    assert release.plan.questions[0].sums == GOLDEN_RELEASE.plan.questions[0].sums
+    assert (release.plan.strategy, release.plan.law.name) == ("even", "laplace")
+    assert release.plan.measurements[0].answers == ("ratio",)
+    assert release.plan.measurements[0].sums == GOLDEN_RELEASE.plan.measurements[0].sums
     assert release == GOLDEN_RELEASE
 
 
 def test_the_golden_file_of_a_focused_plan_is_read_value_by_value() -> None:
     plan = read_release(GOLDEN_FOCUSED).plan
-    assert (plan.questions[0].ratio.numerator, plan.questions[0].ratio.per) == (
+    assert (plan.measurements[0].ratio.numerator, plan.measurements[0].ratio.per) == (
         "claims",
         "days",
     )
-    assert plan.questions[0].ratio.weight is None
-    assert plan.questions[0].ratio.guess == 0.0
-    assert type(plan.questions[0].ratio.guess) is float
-    assert plan.questions[0].ratio.guess_is == "unknown"
-    assert plan.questions[0].ratio.residual_bound == 1.0
-    assert plan.questions[0].answers == ("ratio", "means")
-    assert (plan.strategy, plan.mechanism) == ("focused", "laplace")
-    assert plan.questions[0].sums == GOLDEN_FOCUSED_RELEASE.plan.questions[0].sums
-    assert plan.contrast(plan.questions[0]) == Contrast(0.0, 1.0)
+    assert plan.measurements[0].ratio.weight is None
+    assert plan.measurements[0].ratio.guess == 0.0
+    assert type(plan.measurements[0].ratio.guess) is float
+    assert plan.measurements[0].ratio.guess_is == "unknown"
+    assert plan.measurements[0].ratio.residual_bound == 1.0
+    assert plan.measurements[0].answers == ("ratio", "means")
+    assert (plan.strategy, plan.law.name) == ("focused", "laplace")
+    assert plan.measurements[0].sums == GOLDEN_FOCUSED_RELEASE.plan.measurements[0].sums
+    assert plan.contrast(plan.measurements[0]) == Contrast(0.0, 1.0)
     assert read_release(GOLDEN_FOCUSED) == GOLDEN_FOCUSED_RELEASE
 
 
@@ -113,7 +115,7 @@ def test_the_golden_file_of_two_stages_is_read_value_by_value(tmp_path: Path) ->
     assert release.plan.stage is not None
     assert release.plan.stage.epsilon == Fraction(1, 5)
     assert release.plan.stage.people == 700
-    assert release.plan.questions[0].ratio.guess == 3.0
+    assert release.plan.measurements[0].ratio.guess == 3.0
     assert question.first == (13107200000, 20971520000)
     assert question.ratio.guess == 2.5
     assert question.asked.basis == "denominator"

@@ -97,7 +97,7 @@ def test_a_release_survives_its_file(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "there_and_back.json"
     plan = replace(plan, partitions=(None if keys is None else Groups("g", keys),))
-    rows, sums = 1 if keys is None else len(keys), len(plan.questions[0].sums)
+    rows, sums = 1 if keys is None else len(keys), len(plan.measurements[0].sums)
     values = np.array(numbers[: rows * sums], dtype=np.int64).reshape(rows, sums)
     named = {"id": identity, "made_by": made_by, "is_simulated": simulated}
     release = only_question(plan, values, **named)
@@ -105,11 +105,11 @@ def test_a_release_survives_its_file(
     first = path.read_bytes()
     back = read_release(path)
     assert back == release
-    assert back.plan.questions[0].ratio == plan.questions[0].ratio
-    assert back.plan.questions[0].answers == plan.questions[0].answers
+    assert back.plan.measurements[0].ratio == plan.measurements[0].ratio
+    assert back.plan.measurements[0].answers == plan.measurements[0].answers
     given, read = release.questions[0].keys, back.questions[0].keys
-    assert back.plan.contrast(back.plan.questions[0]) == plan.contrast(
-        plan.questions[0]
+    assert back.plan.contrast(back.plan.measurements[0]) == plan.contrast(
+        plan.measurements[0]
     )
     assert [type(key) for key in read] == [type(key) for key in given]
     write_release(back, path)

@@ -114,7 +114,7 @@ def test_noise_of_several_laws_is_merged_at_the_cost_of_all(tmp_path: Path) -> N
     ]
     whole = add_up(given)
     assert whole.cost == Budget(6, "2e-6")
-    assert whole.plan.mechanism == "analytic_gaussian"
+    assert whole.plan.law.name == "analytic_gaussian"
     assert {each.mechanism for each in whole.questions[0].noise} == set(laws)
     assert survives(whole, tmp_path)
     for first, second, third in itertools.permutations(given):

@@ -192,7 +192,7 @@ def test_sums_stand_beside_others_only_where_they_were_merged() -> None:
     (question,) = merged.questions
     with pytest.raises(InvalidInput, match="belong to releases that were merged"):
         replace(
-            THREE[0], questions=(replace(question, asked=merged.plan.questions[0]),)
+            THREE[0], questions=(replace(question, asked=merged.plan.measurements[0]),)
         )
     with pytest.raises(InvalidInput, match="if their guesses or lattices differ"):
         replace(question, beside=question.sums)

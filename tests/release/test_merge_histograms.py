@@ -8,7 +8,7 @@ import pytest
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bins import plan_bins
 from dpratio.release.merge import merge
 from dpratio.release.release import Release, fresh_question, require_release
 from dpratio.terms.bounds import Bounds
@@ -19,7 +19,7 @@ from dpratio.terms.groups import Groups
 def release_of(plan: Plan, identity: int) -> Release:
     """A release that counts as many in every cell as its identity says."""
     questions = []
-    for question in plan.questions:
+    for question in plan.measurements:
         groups: Any = plan.partitions[question.partition]
         values = np.full((groups.count, 1), identity)
         questions.append(fresh_question(plan, question, groups, values))

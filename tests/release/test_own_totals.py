@@ -57,7 +57,7 @@ def test_plans_that_clip_people_in_other_ways_have_other_names() -> None:
 
 
 def test_a_question_that_is_rolled_up_keeps_its_totals() -> None:
-    (question,) = roll_up(release_of(plan_of()), question=2).plan.questions
+    (question,) = roll_up(release_of(plan_of()), question=2).plan.measurements
     assert question.totals == {"score": Bounds(0, 9)}
 
 

@@ -35,7 +35,7 @@ def release_of(**changes: Any) -> Release:  # noqa: ANN401
     plan = changes.setdefault("plan", plan_of(["north", "south"]))
     values = changes.pop("values", np.arange(10).reshape(2, 5))
     if "questions" not in changes:
-        (asked,) = plan.questions
+        (asked,) = plan.measurements
         changes["questions"] = (
             fresh_question(plan, asked, plan.partitions[0], values),
         )
@@ -96,7 +96,7 @@ def test_a_question_is_found_by_its_name_or_its_number_from_1() -> None:
     plan = plan_scores(Budget("0.5"), groups=asked)
     questions = tuple(
         fresh_question(plan, question, groups, np.full((rows, 5), rows))
-        for question, groups, rows in zip(plan.questions, asked, (1, 2), strict=True)
+        for question, groups, rows in zip(plan.measurements, asked, (1, 2), strict=True)
     )
     release = release_of(plan=plan, questions=questions)
     assert [each.name for each in release.questions] == NAMES
@@ -125,7 +125,7 @@ def test_two_ratios_are_both_named() -> None:
     )
     values = np.zeros((1, 5), dtype=np.int64)
     questions = tuple(
-        fresh_question(plan, question, None, values) for question in plan.questions
+        fresh_question(plan, question, None, values) for question in plan.measurements
     )
     said = str(release_of(plan=plan, questions=questions))
     assert ": Σ score / Σ label and Σ other / Σ label, 2 answers" in said
@@ -134,8 +134,10 @@ def test_two_ratios_are_both_named() -> None:
 def test_a_fresh_question_has_one_draw_of_the_plans_noise_in_every_cell() -> None:
     release = release_of()
     (layer,) = release.questions[0].noise
-    assert layer.mechanism == release.plan.mechanism
-    assert layer.scales == tuple(each.scale for each in release.plan.questions[0].sums)
+    assert layer.mechanism == release.plan.law.name
+    assert layer.scales == tuple(
+        each.scale for each in release.plan.measurements[0].sums
+    )
     assert layer.counts.tolist() == [1]
 
 

@@ -100,7 +100,7 @@ def test_totals_of_a_release_in_one_stage_are_refused(tmp_path: Path) -> None:
 def replace_stage(release: Release) -> Release:
     """A release of the declared sums, as if there were one stage."""
     plan = replace(release.plan, stage=None)
-    asked = replace(release.questions[0], asked=plan.questions[0], first=None)
+    asked = replace(release.questions[0], asked=plan.measurements[0], first=None)
     return replace(release, plan=plan, questions=(asked,))
 
 

@@ -100,15 +100,15 @@ def test_simulated_sums_of_a_focused_plan_are_those_of_the_curator(
     )
     people = PaperPopulation()(np.random.default_rng(4), 1, 400)
     assert people.weight is not None
-    (sums,) = view_of(plan, plan.questions[0]).sums(people)
+    (sums,) = view_of(plan, plan.measurements[0]).sums(people)
     table = {
         "score": people.score[0].tolist(),
         "label": people.label[0].tolist(),
         "weight": people.weight[0].tolist(),
     }
-    ask = open_table(table, statement_of(plan, plan.questions[0], None), "python")
-    (cells,) = ask().plus(np.zeros((1, len(plan.questions[0].sums)), np.int64))
-    steps = np.array([each.step for each in plan.questions[0].sums])
+    ask = open_table(table, statement_of(plan, plan.measurements[0], None), "python")
+    (cells,) = ask().plus(np.zeros((1, len(plan.measurements[0].sums)), np.int64))
+    steps = np.array([each.step for each in plan.measurements[0].sums])
     assert np.all(np.abs(sums / steps - cells) <= 0.5 * 400 + 1)
 
 
@@ -174,14 +174,16 @@ def test_simulated_noise_agrees_with_the_curators_in_distribution(
 ) -> None:
     """The same test tells noise that is 10 % too small."""
     plan = plan_with(mechanism, keys=40_000, strategy=strategy)
-    curator = draw_noise(mechanism, plan.questions[0], 40_000, system_bits)
+    curator = draw_noise(mechanism, plan.measurements[0], 40_000, system_bits)
     rng = np.random.default_rng(2)
-    sums = len(plan.questions[0].sums)
-    release = simulate_release(np.zeros((40_000, sums)), plan, plan.questions[0], rng)
+    sums = len(plan.measurements[0].sums)
+    release = simulate_release(
+        np.zeros((40_000, sums)), plan, plan.measurements[0], rng
+    )
     for index in range(sums):
         ours, theirs = release.questions[0].values[:, index], curator[:, index]
         assert ks_2samp(ours, theirs).pvalue > 1e-9
-    scales = np.array(plan.questions[0].scales)
+    scales = np.array(plan.measurements[0].scales)
     drawn = (release.questions[0].values, curator)
     pooled = [(each / scales).ravel() for each in drawn]
     assert ks_2samp(*pooled).pvalue > 1e-9
@@ -191,10 +193,12 @@ def test_simulated_noise_agrees_with_the_curators_in_distribution(
 def test_simulated_releases_are_stamped_and_hold_the_sums() -> None:
     plan = plan_with("laplace")
     sums = np.full((5, 6), 1e9)
-    release = simulate_release(sums, plan, plan.questions[0], np.random.default_rng(1))
+    release = simulate_release(
+        sums, plan, plan.measurements[0], np.random.default_rng(1)
+    )
     assert release.is_simulated
     assert "SIMULATED" in str(release)
-    steps = np.array([each.step for each in plan.questions[0].sums])
+    steps = np.array([each.step for each in plan.measurements[0].sums])
     assert release.questions[0].values * steps == pytest.approx(sums, rel=1e-5)
 
 

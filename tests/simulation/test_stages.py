@@ -36,13 +36,13 @@ class Spenders:
 
 
 def raw_sums(plan: Plan, people: People, at: int = 0) -> np.ndarray:
-    question = counted_question(plan, plan.questions[at])
+    question = counted_question(plan, plan.measurements[at])
     return view_of(plan, question).sums(people)
 
 
 def test_a_plan_in_one_stage_is_one_part() -> None:
     plan = staged_plan(RATIO, stage=None, clipping="unmeasured")
-    (question,) = plan.questions
+    (question,) = plan.measurements
     assert counted_question(plan, question) is question
     sums = np.arange(10.0).reshape(2, 5)
     (part,) = simulate_parts(sums, plan, question, np.random.default_rng(1))
@@ -54,7 +54,7 @@ def test_a_plan_in_one_stage_is_one_part() -> None:
 def test_every_repetition_is_measured_around_its_own_guess(plan: Plan, at: int) -> None:
     rng = np.random.default_rng(1)
     people = Spenders()(rng, 30, 2_000)
-    question = plan.questions[at]
+    question = plan.measurements[at]
     parts = simulate_parts(raw_sums(plan, people, at), plan, question, rng)
     places = np.concatenate([part.places for part in parts])
     assert sorted(places.tolist()) == list(range(30))

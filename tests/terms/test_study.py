@@ -70,7 +70,7 @@ def test_questions_that_would_be_called_the_same_are_numbered() -> None:
     study = study_of(RATIO, Ratio("s", per="y", guess=2.0))
     assert [each.name for each in study.questions] == ["s per y", "s per y (2)"]
     plan = dpr.make_plan(study)
-    assert [each.name for each in plan.questions] == ["s per y", "s per y (2)"]
+    assert [each.name for each in plan.measurements] == ["s per y", "s per y (2)"]
     twice = [Question(RATIO, name="a"), Question(RATIO, groups=REGIONS, name="a")]
     with pytest.raises(InvalidInput, match="questions must differ in name"):
         dpr.make_plan(study_of(*twice))
@@ -117,8 +117,8 @@ def test_each_question_is_measured_for_its_own_answers() -> None:
     plan = dpr.make_plan(
         study_of(RATIO, Question(RATIO, groups=REGIONS, answers=["ratio", "means"]))
     )
-    assert [len(each.sums) for each in plan.questions] == [6, 7]
-    assert [each.weight for each in plan.questions] == [Fraction(1, 2)] * 2
+    assert [len(each.sums) for each in plan.measurements] == [6, 7]
+    assert [each.weight for each in plan.measurements] == [Fraction(1, 2)] * 2
 
 
 def test_a_study_file_is_read_and_its_name_is_in_the_message(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from dpratio.errors import DocumentRefused, InvalidInput
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
+    from dpratio.plan.price import AnyPlan
     from dpratio.release.release import Release
     from dpratio.terms.guess import Guess
     from dpratio.terms.study import Study
@@ -31,7 +32,7 @@ __all__ = [
 _TABLES = {".csv", ".tsv", ".txt"}
 
 
-def read_terms(path: Path) -> "tuple[Study | None, Plan]":
+def read_terms(path: Path) -> "tuple[Study | None, AnyPlan]":
     """Read a study file and make its plan, or read a plan file: it has no study."""
     from dpratio.release.plan_file import read_plan
 
@@ -72,7 +73,7 @@ def described(study: "Study", which: str | int | None) -> "Guess | None":
     """
     if which is None:
         return study.guess
-    from dpratio.plan.planned_question import pick_question
+    from dpratio.plan.measurement import pick_question
 
     asked = pick_question(study.questions, which)
     is_apart = any(name in study.unit.totals for name in asked.totals)

@@ -16,7 +16,7 @@ from dpratio.curator.ledger.admission.admit import describe_new_draw
 from dpratio.curator.ledger.admission.same_request import same_requests
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import GivenAgain, LedgerRefused
-from dpratio.plan.plan import Plan
+from dpratio.plan.price import AnyPlan
 from dpratio.release.release import Release
 
 __all__ = [
@@ -43,7 +43,7 @@ class Before:
 
 def asked_before(
     book: Ledger,
-    plan: Plan,
+    plan: AnyPlan,
     source: Callable[[], Source | None],
     scope: str | None,
 ) -> Before | None:

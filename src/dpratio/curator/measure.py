@@ -2,10 +2,9 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpratio.curator.choose_engine import (
     connected,
@@ -17,18 +16,23 @@ from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.noise.select_keys import name_keys
 from dpratio.curator.reading.exact import ExactSums
-from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
+from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading
 from dpratio.curator.silence import silence
 from dpratio.curator.staged import measure_in_stages
-from dpratio.curator.statements import statement_of, unit_rule
+from dpratio.curator.statements import partitions_of, places_of, readings_of, unit_rule
 from dpratio.curator.stopping import interrupt_heard
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import Partition, PlannedQuestion
+from dpratio.plan.price import AnyPlan
 from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.dimensions import KINDS
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Partition
 from dpratio.terms.unit import PrivacyUnit
+
+if TYPE_CHECKING:
+    from dpratio.plan.histogram.histogram import Histogram
+    from dpratio.plan.measurement import Measurement
 
 __all__ = ["connect", "look_at", "look_at_schema", "open_for", "quietly"]
 
@@ -41,7 +45,7 @@ def connect(table: object, engine: str) -> object:
     return quietly(lambda: connected(table, engine))
 
 
-def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
+def open_for(table: object, plan: AnyPlan, engine: str) -> Callable[[], Questions]:
     """Open a table for every question of a plan, by its schema alone.
 
     Returns:
@@ -52,39 +56,44 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
         FileRefused: When a file, its header or its footer cannot be read.
     """
     table = connect(table, engine)
-    known = [_known_groups(each) for each in plan.partitions]
+    partitions = partitions_of(plan)
+    known = [_known_groups(part) for part in partitions]
     finders = {
-        at: _open_keys(table, plan.unit, each, engine)
-        for at, each in enumerate(plan.partitions)
-        if isinstance(each, PrivateKeys)
+        place: _open_keys(table, plan.unit, part, engine)
+        for place, part in enumerate(partitions)
+        if isinstance(part, PrivateKeys)
     }
-    ready = {
-        at: _open(table, each, engine) for at, each in _readings(plan, known).items()
-    }
+    ready = [_open(table, reading, engine) for reading in readings_of(plan, known)]
 
     def measure() -> Questions:
-        found = {at: find() for at, find in finders.items()}
-        cells = [found.get(at, each) for at, each in enumerate(known)]
-        asks = {
-            at: _open(table, each, engine) if at in found else ready[at]
-            for at, each in _readings(plan, cells).items()
-        }
-        stage = plan.stage
-        if stage is not None:
+        keys = {place: find() for place, find in finders.items()}
+        cells = [keys.get(place, groups) for place, groups in enumerate(known)]
+        asks = [
+            _open(table, reading, engine) if place in keys else ready[place]
+            for place, reading in enumerate(readings_of(plan, cells))
+        ]
+        if isinstance(plan, Plan) and plan.stage is not None:
             exact = _exact(plan, cells, asks)
-            return quietly(lambda: measure_in_stages(plan, stage, exact, system_bits))
-        noise = [_noise(plan, each, cells[each.partition]) for each in plan.questions]
+            return quietly(lambda: measure_in_stages(plan, exact, system_bits))
+        measured_items: Sequence[Measurement | Histogram] = plan.measurements
+        groups = [cells[place] for place in places_of(plan)]
+        noise = [
+            draw_noise(plan.law, measured.scales, _count(declared), system_bits)
+            for measured, declared in zip(measured_items, groups, strict=True)
+        ]
         exact = _exact(plan, cells, asks)
         return tuple(
-            fresh_question(plan, each, cells[each.partition], sums.plus(drawn))
-            for each, sums, drawn in zip(plan.questions, exact, noise, strict=True)
+            fresh_question(plan.law, measured, declared, sums.plus(drawn))
+            for measured, declared, sums, drawn in zip(
+                measured_items, groups, exact, noise, strict=True
+            )
         )
 
     return measure
 
 
 def look_at(
-    table: object, plan: Plan, engine: str
+    table: object, plan: AnyPlan, engine: str
 ) -> list[tuple[Reading | KeyCount, str, Mapping[str, ColumnType]]]:
     """Open a table for every question of a plan as `open_for` does; ask none.
 
@@ -92,13 +101,13 @@ def look_at(
         The questions, each with the engine that would answer it and the schema.
     """
     table = connect(table, engine)
-    groups = [_known_groups(each) for each in plan.partitions]
+    partitions = partitions_of(plan)
     asked: list[Reading | KeyCount] = [
-        _counted(each, plan.unit)
-        for each in plan.partitions
-        if isinstance(each, PrivateKeys)
+        _counted(part, plan.unit)
+        for part in partitions
+        if isinstance(part, PrivateKeys)
     ]
-    asked += _readings(plan, groups).values()
+    asked += readings_of(plan, [_known_groups(part) for part in partitions])
     return [
         (each, *quietly(lambda each=each: schema_for(table, each, engine)))  # type: ignore[misc]
         for each in asked
@@ -123,15 +132,6 @@ def look_at_schema(table: object) -> Mapping[str, ColumnType]:
     return quietly(lambda: schema_for(connect(table, "auto"), asked, "auto"))[1]
 
 
-def _readings(plan: Plan, groups: Sequence[Groups | None]) -> dict[int, Reading]:
-    """Say what is added up: one reading for all questions of a partition."""
-    asked: dict[int, list[Statement]] = {}
-    for each in plan.questions:
-        statement = statement_of(plan, each, groups[each.partition])
-        asked.setdefault(each.partition, []).append(statement)
-    return {at: Reading(tuple(each)) for at, each in asked.items()}
-
-
 def _open(
     table: object, reading: Reading, engine: str
 ) -> Callable[[], list[ExactSums]]:
@@ -152,26 +152,18 @@ def _counted(keys: PrivateKeys, unit: PrivacyUnit) -> KeyCount:
     return KeyCount(keys.column, keys.kind, unit_rule(unit))
 
 
-def _noise(
-    plan: Plan, question: PlannedQuestion, groups: Groups | None
-) -> NDArray[np.int64]:
-    """Draw the noise of one question, before its sums are asked for."""
-    count = _count(groups)
-    return draw_noise(plan.mechanism, question, count, system_bits)
-
-
 def _exact(
-    plan: Plan,
+    plan: AnyPlan,
     groups: Sequence[Groups | None],
-    asks: Mapping[int, Callable[[], list[ExactSums]]],
+    asks: Sequence[Callable[[], list[ExactSums]]],
 ) -> list[ExactSums]:
     """Ask for the exact sums of every question; without groups there are none."""
     nothing = itertools.repeat(ExactSums(np.zeros((0, 1), dtype=np.int64)))
-    found = {
-        at: iter(quietly(ask)) if _count(groups[at]) else nothing
-        for at, ask in asks.items()
-    }
-    return [next(found[each.partition]) for each in plan.questions]
+    found = [
+        iter(quietly(ask)) if _count(declared) else nothing
+        for ask, declared in zip(asks, groups, strict=True)
+    ]
+    return [next(found[place]) for place in places_of(plan)]
 
 
 def _count(groups: Groups | None) -> int:

@@ -20,8 +20,7 @@ from dpratio.curator.measure import connect, look_at
 from dpratio.curator.reading.statement import KeyCount, Reading, kind_of_key
 from dpratio.curator.release_sums import require_named
 from dpratio.curator.warehouse.origin import origin_of
-from dpratio.plan.plan import Plan
-from dpratio.plan.price import price
+from dpratio.plan.price import AnyPlan, price
 from dpratio.tabular import Tabular
 
 __all__ = ["Preflight", "check_release"]
@@ -69,7 +68,7 @@ class Preflight(Tabular):
 
 def check_release(
     table: object,
-    plan: Plan,
+    plan: AnyPlan,
     *,
     ledger: Ledger | None,
     scope: str | None = None,

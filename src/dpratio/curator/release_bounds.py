@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study

@@ -27,8 +27,7 @@ from dpratio.curator.stopping import ending_as_told, noting_where
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.errors import EngineFailed, FileRefused, InvalidInput, LedgerRefused
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import Plan
-from dpratio.plan.price import price
+from dpratio.plan.price import AnyPlan, price
 from dpratio.release.files import (
     release_from_bytes,
     release_to_bytes,
@@ -70,7 +69,7 @@ Given = TypeVar("Given")
 
 def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     table: object,
-    plan: Plan | None = None,
+    plan: AnyPlan | None = None,
     *,
     ledger: Ledger | str | PathLike[str] | None = _UNSAID,
     scope: str | None = None,
@@ -259,7 +258,7 @@ def _require_unkept(scope: object, release_id: object, source: object) -> None:
 
 def _asked(
     table: object, plan: object, source: object, scope: str | None, *, is_kept: bool
-) -> tuple[object, Plan, object, str | None]:
+) -> tuple[object, AnyPlan, object, str | None]:
     """Take what is asked apart: a table and its plan, or a study that has both."""
     if isinstance(table, Study):
         free = plan is None and source is None
@@ -271,7 +270,7 @@ def _asked(
         named = table.data if is_kept else None
         own = table.scope if is_kept and scope is None else scope
         return table.table, make_plan(table), named, own
-    is_plan = isinstance(plan, Plan)
+    is_plan = isinstance(plan, AnyPlan)
     hint = "Write release_sums(table, make_plan(…)), or release_sums(study)."
     require(is_plan, "plan must be a Plan", type(plan).__name__, hint)
     return table, plan, source, scope  # type: ignore[return-value]

@@ -10,12 +10,12 @@ from dataclasses import replace
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.reading.exact import ExactSums
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.sensitivity.mixtures import mixture_of
 from dpratio.plan.strategy.first_totals import TOTALS
-from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.groups import Groups
 
@@ -23,13 +23,12 @@ __all__ = ["measure_in_stages", "noisy_totals"]
 
 
 def measure_in_stages(
-    plan: Plan, stage: Stage, exact: Sequence[ExactSums], bits: BitSource
+    plan: Plan, exact: Sequence[ExactSums], bits: BitSource
 ) -> tuple[ReleasedQuestion, ...]:
     """Put noise on the totals of each question, and then on its sums.
 
     Args:
         plan: A plan with a first stage, priced before the table was opened.
-        stage: That stage.
         exact: The raw sums of each question: one reading, for both stages.
         bits: Where noise is drawn from.
 
@@ -38,29 +37,29 @@ def measure_in_stages(
         spends.
         Proof: docs/proofs/staged.md.
     """
-    totals = noisy_totals(plan, stage, exact, bits)
+    totals = noisy_totals(plan, exact, bits)
     released = []
     for question, sums, found in zip(realise(plan, totals), exact, totals, strict=True):
-        groups = plan.partitions[question.partition]
+        groups = question.groups
         declared = groups if isinstance(groups, Groups) else None
         count = 1 if declared is None else declared.count
-        noise = draw_noise(plan.mechanism, question, count, bits)
+        noise = draw_noise(plan.law, question.scales, count, bits)
         contrast = contrast_of(question.ratio, question.basis)
         mixtures = mixture_of(plan.grid(question), plan.raw_grid(question), contrast)
         values = sums.mixed(mixtures).plus(noise)
-        fresh = fresh_question(plan, question, declared, values)
+        fresh = fresh_question(plan.law, question, declared, values)
         released.append(replace(fresh, first=found))
     return tuple(released)
 
 
 def noisy_totals(
-    plan: Plan, stage: Stage, exact: Sequence[ExactSums], bits: BitSource
+    plan: Plan, exact: Sequence[ExactSums], bits: BitSource
 ) -> list[tuple[int, ...]]:
     """Put Laplace noise on the two totals of each question: the first stage."""
     totals: list[tuple[int, ...]] = []
-    for question, sums, first in zip(plan.questions, exact, stage.firsts, strict=True):
-        both = replace(question, sums=first)
-        noise = draw_noise("laplace", both, 1, bits)
+    firsts = () if plan.stage is None else plan.stage.firsts
+    for sums, first in zip(exact, firsts, strict=True):
+        noise = draw_noise(LAPLACE, [total.scale for total in first], 1, bits)
         noisy = sums.first_totals(TOTALS).plus(noise)
         totals.append(tuple(noisy[0].tolist()))
     return totals

@@ -1,31 +1,66 @@
 """From the questions of a plan to what engines are asked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpratio.curator.reading.statement import CellSum, Statement, UnitRule
-from dpratio.plan.histogram.group_counts import GroupCounts
-from dpratio.plan.histogram.histograms import BinCounts, counted_of
+from dpratio.curator.reading.statement import CellSum, Reading, Statement, UnitRule
+from dpratio.plan.grids import unit_of
+from dpratio.plan.histogram.histogram import Histogram
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.box import Total, totals_of
 from dpratio.plan.sensitivity.mixtures import RAW
-from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Dimension, ScoreBins
 from dpratio.terms.groups import Groups
+from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["statement_of", "unit_rule"]
+__all__ = ["partitions_of", "places_of", "readings_of", "unit_rule"]
 
 
-def statement_of(
-    plan: Plan, question: PlannedQuestion, groups: Groups | None
-) -> Statement:
+def partitions_of(plan: AnyPlan) -> list[Partition]:
+    """Return the groups that are read together; those of a histogram by themselves.
+
+    Engines answer a partition for all of its questions at once, as sums of the same
+    cells; two histograms are not that, even where their cells are called alike.
+    """
+    if isinstance(plan, HistogramPlan):
+        return [histogram.groups for histogram in plan.histograms]
+    return list(plan.study.partitions)
+
+
+def places_of(plan: AnyPlan) -> list[int]:
+    """Return the place of each question's groups among those of `partitions_of`."""
+    if isinstance(plan, HistogramPlan):
+        return list(range(len(plan.histograms)))
+    partitions = plan.study.partitions
+    return [partitions.index(measured.groups) for measured in plan.measurements]
+
+
+def readings_of(plan: AnyPlan, groups: Sequence[Groups | None]) -> list[Reading]:
+    """Return what is added up: one reading for all questions of a partition.
+
+    Args:
+        plan: What is measured.
+        groups: The cells of each of `partitions_of`; none yet of private keys.
+    """
+    if isinstance(plan, HistogramPlan):
+        return [
+            Reading((_histogram_statement(plan, histogram),))
+            for histogram in plan.histograms
+        ]
+    statements: list[list[Statement]] = [[] for _ in groups]
+    for measured, place in zip(plan.measurements, places_of(plan), strict=True):
+        statements[place].append(_statement(plan, measured, groups[place]))
+    return [Reading(tuple(listed)) for listed in statements]
+
+
+def _statement(plan: Plan, question: Measurement, groups: Groups | None) -> Statement:
     """Say what a question of a plan needs added up, over given groups."""
-    if plan.strategy == HISTOGRAM:
-        return _histogram_statement(plan, question)
     dimensions = () if groups is None else groups.dimensions
     columns = _with_bins(question.ratio.letters, dimensions)
     bounds = {at: plan.bounds[name] for at, name in columns.items()}
@@ -37,7 +72,7 @@ def statement_of(
         factor_bounds=bounds,
         dimensions=dimensions,
         listed=None if groups is None else groups.listed,
-        unit=unit_rule(plan.unit_of(question), question.ratio),
+        unit=unit_rule(unit_of(plan.study, question.question), question.ratio),
         **_counted(plan, question),
     )
 
@@ -54,42 +89,42 @@ def _with_bins(
     return {**letters, **bins}
 
 
-def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
+def _histogram_statement(plan: HistogramPlan, histogram: Histogram) -> Statement:
     """Say what is counted on a ladder, or in bins: rows, or people in their groups."""
-    asked, unit = counted_of(plan, question), plan.unit
-    dimensions = () if asked.within is None else asked.within.dimensions
-    columns = _with_bins(asked.letters, dimensions)
-    bounds = {at: plan.bounds[name] for at, name in columns.items()}
-    if isinstance(asked, BinCounts):
-        # Whoever is in a bin is one there, however many rows say so.
-        ladder, total, bounds["s"] = None, Total(1.0, 0, 1), Bounds.ones()
-    elif isinstance(asked, GroupCounts):
-        ladder, total, bounds["s"] = asked.ladder, Total(1.0, 0, 1), Bounds.ones()
+    unit, cells, within = plan.unit, histogram.cells, histogram.within
+    if isinstance(cells, ScoreBins):
+        ladder, within = None, histogram.groups
     else:
-        ladder, total = asked.ladder, asked.ladder.total
+        ladder = cells
+    dimensions = () if within is None else within.dimensions
+    columns = _with_bins(histogram.letters(unit), dimensions)
+    bounds = {letter: plan.bounds[name] for letter, name in columns.items()}
+    if histogram.counts_numbers() and ladder is not None:
+        total = ladder.total
+    else:
+        # Whoever is in a cell is one there, however many rows say so.
+        total, bounds["s"] = Total(1.0, 0, 1), Bounds.ones()
     if bounds["s"].is_one and ladder is not None:
         # A person's rows are counted where their numerator is there, as in sums.
-        columns["s"] = question.ratio.numerator
+        columns["s"] = histogram.ratio.numerator
     rule = None
     if unit.column is not None:
-        rule = UnitRule(unit.column, unit.key, unit.most_groups, {"s": total})
-    if isinstance(asked, GroupCounts):
-        # Nobody is left out of a group: how many there are is what is counted.
-        every = asked.within.count
-        rule = UnitRule(str(unit.column), unit.key, every, {"s": total})
+        # Of groups nobody is left out: how many there are is what is counted.
+        every = within.count if histogram.counts_groups and within else unit.most_groups
+        rule = UnitRule(unit.column, unit.key, every, {"s": total})
     return Statement(
         factor_columns=columns,
         factor_bounds=bounds,
         dimensions=dimensions,
-        listed=None if asked.within is None else asked.within.listed,
+        listed=None if within is None else within.listed,
         unit=rule,
         sums=(CellSum((), 1.0, 1),),
         ladder=ladder,
-        counts_groups=isinstance(asked, GroupCounts),
+        counts_groups=histogram.counts_groups,
     )
 
 
-def _counted(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
+def _counted(plan: Plan, question: Measurement) -> dict[str, Any]:
     """Say which cells are added up: raw ones where they are mixed later."""
     if plan.stage is None:
         sums = [

@@ -1,4 +1,4 @@
-"""A plan as a document: its study, what is measured for every question, its stage."""
+"""A plan as a document: its terms, and what is measured with how much noise."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,22 +13,27 @@ from dpratio.codec import (
     choice,
     integer,
     many,
+    one_of,
     record,
 )
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.plan.calibration.calibrate import MECHANISMS
-from dpratio.plan.plan import Plan
-from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.planned_question import Partition, PlannedQuestion, in_order
+from dpratio.plan.grids import ANSWERS, STRATEGIES
+from dpratio.plan.histogram.histogram import Histogram
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import EXTERNAL, Plan
+from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.contrast import BASES
-from dpratio.plan.sensitivity.measured import MeasuredSum
-from dpratio.plan.sensitivity.sums import Summand
-from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, HISTOGRAM, STRATEGIES
+from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
+from dpratio.plan.settle import in_order
 from dpratio.plan.strategy.planned_stage import Stage
-from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.question import Question
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.study_fields import GROUP, GUESS, GroupsTable
+from dpratio.terms.study_fields import BOUNDS, GROUP, GUESS, UNIT, GroupsTable
 from dpratio.terms.study_file import STUDY
 
 __all__ = ["PLAN", "SUMS"]
@@ -60,9 +65,8 @@ SUMS = many(
 _MEASUREMENTS = many(
     record(
         dict,
-        lambda measured: measured,
+        lambda measured: {"basis": measured.basis, "sums": measured.sums},
         basis=choice(*BASES).optional(BASES[0]),
-        within=GROUP.optional(),
         sums=SUMS,
     )
 )
@@ -86,95 +90,33 @@ def _plan_of(
             f"every question has one measurement, got {len(measurements)}.",
             field="measurements",
         )
-    partitions: list[Partition] = []
-    questions = []
-    for asked, measured in zip(study.questions, measurements, strict=True):
-        table = measured.get("within")
-        within = None if table is None else table.partition
-        # A histogram has cells of its own, which are counted for it alone.
-        if study.strategy == HISTOGRAM or asked.groups not in partitions:
-            place = len(partitions)
-            partitions.append(asked.groups)
-        else:
-            place = partitions.index(asked.groups)
-        if within is not None and within not in partitions:
-            partitions.append(within)
-        questions.append(
-            PlannedQuestion(
-                ratio=asked.ratio,
-                partition=place,
-                weight=asked.share,
-                sums=measured["sums"],
-                answers=asked.answers,
-                name=asked.name,
-                basis=measured.get("basis", BASES[0]),
-                within=None if within is None else partitions.index(within),
-                totals=asked.totals,
-            )
-        )
     keys = tuple(table.partition for table in found)
     if not all(isinstance(part, PrivateKeys) for part in keys):
         raise InvalidInput("must be private keys that were found.", field="found")
-    plan = Plan(
+    totals = in_order(study.unit.totals, study.questions)
+    study = replace(
+        study,
         # Names in JSON stand in no order.
-        bounds=in_order(study.bounds, questions),
-        unit=replace(study.unit, totals=in_order(study.unit.totals, questions)),
-        partitions=tuple(partitions),
-        budget=study.budget,
-        strategy=study.strategy,
-        mechanism=study.mechanism,
-        questions=tuple(questions),
-        found=keys,  # type: ignore[arg-type]  # refused above
-        stage=stage,
-        clipping=study.clipping,
-        title=study.title,
+        bounds=in_order(study.bounds, study.questions),
+        unit=replace(study.unit, totals=totals),
     )
-    for question in questions:
-        plan.unit_of(question)
-    return plan
-
-
-def _parts_of(plan: PlanTerms) -> dict[str, Any]:
-    partitions = plan.partitions
-    asked = [
-        Question(
-            question.ratio,
-            groups=partitions[question.partition],
-            answers=question.answers,
-            share=question.weight,
-            name=question.name,
-            totals=question.totals,
-        )
-        for question in plan.questions
-    ]
-    study = Study(
-        asked,
-        bounds=plan.bounds,
-        budget=plan.budget,
-        unit=plan.unit,
-        strategy=plan.strategy,
-        mechanism=plan.mechanism,
-        clipping=plan.clipping,
-        title=plan.title,
+    for question in study.questions:
+        study.unit.of_question(question.totals)
+    measured = tuple(
+        Measurement(question, **parts)
+        for question, parts in zip(study.questions, measurements, strict=True)
     )
-    measured = [
-        {
-            "basis": question.basis,
-            "within": None
-            if question.within is None
-            else GroupsTable(partitions[question.within]),
-            "sums": question.sums,
-        }
-        for question in plan.questions
-    ]
-    found = tuple(GroupsTable(keys) for keys in plan.found)
-    parts = {"study": study, "measurements": measured}
-    return {**parts, "found": found, "stage": plan.stage}
+    return Plan(study, measured, stage, keys)  # type: ignore[arg-type]  # refused above
 
 
-_FIELDS = record(
+_SUMS_OF_RATIOS = record(
     _plan_of,
-    _parts_of,
+    lambda plan: {
+        "study": plan.study,
+        "measurements": plan.measurements,
+        "found": tuple(GroupsTable(keys) for keys in plan.found),
+        "stage": plan.stage,
+    },
     study=STUDY,
     measurements=_MEASUREMENTS,
     found=many(GROUP).optional(()),
@@ -182,16 +124,72 @@ _FIELDS = record(
 )
 
 
-def _read_plan(value: Any, path: str) -> Plan:  # noqa: ANN401
-    plan: Plan = _FIELDS.read(value, path)
-    privacy = f"{path}.study.privacy"
-    choice(*STRATEGIES, EXTERNAL, HISTOGRAM).read(plan.strategy, f"{privacy}.strategy")
-    choice(*MECHANISMS).read(plan.mechanism, f"{privacy}.mechanism")
-    for question in plan.questions:
-        many(choice(*ANSWERS)).read(
-            list(question.answers), f"{path}.study.ratio.answers"
-        )
-    if canonical(_FIELDS.write(plan)) != canonical(value):
+def _histogram_of(within: GroupsTable | None = None, **parts: Any) -> Histogram:  # noqa: ANN401
+    groups = None if within is None else within.partition
+    if not isinstance(groups, Groups | None):
+        raise InvalidInput("must be groups that are declared.", field="within")
+    return Histogram(within=groups, **parts)
+
+
+def _read_true(value: Any, path: str) -> bool:  # noqa: ANN401
+    if value is not True:
+        raise DocumentRefused(f"{path}: must be true, or left out.", field=path)
+    return True
+
+
+TRUE = Field(_read_true, bool, {"const": True})
+_HISTOGRAM = record(
+    _histogram_of,
+    lambda histogram: {
+        **{name: getattr(histogram, name) for name in Histogram.__slots__},
+        "within": histogram.within and GroupsTable(histogram.within),
+    },
+    name=TEXT,
+    ratio=record(
+        Ratio,
+        numerator=TEXT,
+        per=TEXT,
+        weight=TEXT.optional(),
+        minus=TEXT.optional(),
+    ),
+    column=TEXT,
+    cells=one_of(
+        {
+            "lowest": record(
+                Ladder, lowest=integer(-90), highest=integer(-90), steps=integer(1)
+            ),
+            "bins": record(ScoreBins, column=TEXT, bins=many(NUMBER)),
+        },
+        lambda cells: "lowest" if isinstance(cells, Ladder) else "bins",
+    ),
+    scale=NUMBER,
+    within=GROUP.optional(),
+    counts_groups=TRUE.optional(default=False),
+)
+_HISTOGRAMS = record(
+    HistogramPlan,
+    title=TEXT.optional(),
+    unit=UNIT,
+    bounds=BOUNDS,
+    budget=record(Budget, epsilon=EXACT, delta=EXACT.optional(0)),
+    histograms=many(_HISTOGRAM, least=1),
+)
+_ANY = one_of(
+    {"histograms": _HISTOGRAMS, "study": _SUMS_OF_RATIOS},
+    lambda plan: "histograms" if isinstance(plan, HistogramPlan) else "study",
+)
+
+
+def _read_plan(value: Any, path: str) -> AnyPlan:  # noqa: ANN401
+    plan: AnyPlan = _ANY.read(value, path)
+    if isinstance(plan, Plan):
+        privacy = f"{path}.study.privacy"
+        choice(*STRATEGIES, EXTERNAL).read(plan.strategy, f"{privacy}.strategy")
+        for measured in plan.measurements:
+            many(choice(*ANSWERS)).read(
+                list(measured.answers), f"{path}.study.ratio.answers"
+            )
+    if canonical(_ANY.write(plan)) != canonical(value):
         raise DocumentRefused(
             f"{path}: the plan must be written as dpratio writes it.", field=path
         )
@@ -199,4 +197,4 @@ def _read_plan(value: Any, path: str) -> Plan:  # noqa: ANN401
 
 
 # A plan is read only as it is written, so that one plan has one sequence of bytes.
-PLAN = Field(_read_plan, _FIELDS.write, _FIELDS.schema)
+PLAN = Field(_read_plan, _ANY.write, _ANY.schema)

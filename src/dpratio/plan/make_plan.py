@@ -1,30 +1,32 @@
 """From a study to a plan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from fractions import Fraction
 
-from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
+from dpratio.plan.grids import grid_for, raw_grid_for
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.measure_question import measure_around
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_terms import PlanTerms, settle_guess, settle_partition
 from dpratio.plan.plan_words import cuts_seen_from
-from dpratio.plan.planned_question import PlannedQuestion, in_order
-from dpratio.plan.require_terms import (
+from dpratio.plan.rules import (
     require_bins,
     require_people,
+    require_strategy,
     require_terms,
 )
-from dpratio.plan.split_budget import allowances, first_allowances
-from dpratio.plan.strategy.first_totals import measure_totals
-from dpratio.plan.strategy.layout import STRATEGIES
-from dpratio.plan.strategy.measure import (
+from dpratio.plan.settle import settle
+from dpratio.plan.split_budget import (
     Allowance,
-    measure_evenly,
-    measure_jointly,
+    allowances,
+    first_allowances,
+    left_for_sums,
+    private_keys,
 )
+from dpratio.plan.strategy.first_totals import measure_totals
+from dpratio.plan.strategy.measure import measure_evenly, measure_jointly
 from dpratio.plan.strategy.people import EXPECTED_PEOPLE
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
@@ -32,7 +34,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Asked, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import CLIPPINGS, MEASURED, UNMEASURED, Study
+from dpratio.terms.study import MEASURED, UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["make_plan"]
@@ -101,14 +103,17 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         ...     bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
         ...     budget=Budget(epsilon=1),
         ... )
-        >>> [each.summand.name for each in plan.questions[0].sums]
+        >>> [measured.summand.name for measured in plan.measurements[0].sums]
         ['z', 'h', 'zz', 'zh', 'hh', 'c']
     """
     if isinstance(study, Study):
-        beside = (bounds, budget, groups, unit, weights, n, guess, stage)
-        free = not any(each is not None for each in beside)
-        hint = "Write make_plan(study), or change it: dataclasses.replace(study, …)."
-        require(free, "a study holds all of its terms", "others beside it", hint)
+        others = (bounds, budget, groups, unit, weights, n, guess, stage)
+        if any(term is not None for term in others):
+            raise InvalidInput(
+                "a study holds all of its terms, and others were given beside it. "
+                "Write make_plan(study), or change it: dataclasses.replace(study, …).",
+                field="study",
+            )
         return _plan_of(study)
     return _plan_of(
         Study(
@@ -130,161 +135,106 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
 
 
 def _plan_of(study: Study) -> Plan:
-    require_one_of(study.strategy, STRATEGIES, "strategy")
-    require_one_of(study.mechanism, (*MECHANISMS, "auto"), "mechanism")
-    require_one_of(study.clipping, CLIPPINGS, "clipping")
-    terms = PlanTerms(
-        bounds=study.bounds,
-        unit=study.unit,
-        partitions=study.partitions,
-        budget=study.budget,
-        strategy=study.strategy,
-        mechanism=study.mechanism,
-        questions=_shared(study),
-        stage=_staged(study),
-        clipping=study.clipping,
-        title=study.title,
-    )
-    require_terms(terms)
-    require_bins(terms)
+    require_strategy(study)
+    share = study.stage or Fraction(0)
+    budget = study.budget
+    # What is no budget is refused by `require_terms`.
+    first = share * budget.epsilon if isinstance(budget, Budget) else Fraction(0)
+    require_terms(study, first=first)
+    require_bins(study)
     require_people(study.n, study.guess)
-    settled = _settled(terms, study.guess)
-    decides = study.stage is None and study.guess is None
-    if decides and _needs_stage(settled):
-        stage = Stage(_STAGE * settled.budget.epsilon, study.n)
+    settled = settle(study)
+    if study.stage is None and study.guess is None and _needs_stage(settled):
         try:
-            return _Task(replace(settled, stage=stage), study.n, None).best()
+            return _best(settled, _STAGE * study.budget.epsilon, study.n, None)
         except InvalidInput:
             pass  # Its noise would be too large.
-    return _Task(settled, study.n, study.guess).best()
+    return _best(settled, first, study.n, study.guess)
 
 
-def _settled(terms: PlanTerms, people: Guess | None) -> PlanTerms:
-    """Settle what terms leave open."""
-    return replace(
-        terms,
-        bounds=in_order(terms.bounds, terms.questions),
-        # What cannot be cut is not counted, and planned as it always was.
-        clipping=MEASURED
-        if any(map(terms.counts_cuts, terms.questions))
-        else UNMEASURED,
-        partitions=tuple(
-            settle_partition(each, terms.bounds) for each in terms.partitions
-        ),
-        questions=tuple(
-            replace(question, ratio=settle_guess(question, terms, people))
-            for question in terms.questions
-        ),
-    )
-
-
-def _needs_stage(terms: PlanTerms) -> bool:
-    """Tell whether a ratio has no guess that is worth much, and a stage may find one.
+def _needs_stage(study: Study) -> bool:
+    """Whether a ratio has no guess that is worth much, and a stage may find one.
 
     The rules of a stage are those of `require_terms`.
     """
-    asked = terms.questions
-    unknown = any(each.ratio.guess_is == "unknown" for each in asked)
-    is_free = not terms.private_keys and not any(
-        each.ratio.residual_bound is not None or "calibration" in each.answers
-        for each in asked
+    questions = study.questions
+    unknown = any(question.ratio.guess_is == "unknown" for question in questions)
+    is_free = not private_keys(study) and not any(
+        question.ratio.residual_bound is not None or "calibration" in question.answers
+        for question in questions
     )
-    return terms.strategy == "focused" and unknown and is_free
+    return study.strategy == "focused" and unknown and is_free
 
 
-def _staged(study: Study) -> Stage | None:
-    """Give the first stage its share of epsilon; it has no totals yet."""
-    if not study.stage or not isinstance(study.budget, Budget):
-        return None  # What is no budget is refused by `require_terms`.
-    return Stage(study.stage * study.budget.epsilon, study.n, study.guess)
+def _best(study: Study, first: Fraction, n: int | None, people: Guess | None) -> Plan:
+    """Return the plan with the given noise, or with what promises the least width."""
+    laws = [LAWS.get(study.mechanism, LAPLACE)]
+    if study.mechanism == "auto" and _has_delta(study):
+        laws.append(GAUSSIAN)
+    plans: list[tuple[Plan, float]] = []
+    refused: list[InvalidInput] = []
+    for law in laws:
+        try:
+            plans.append(_with_noise(study, law, first, n, people))
+        except InvalidInput as error:
+            refused.append(error)
+    best = min(plans, key=lambda pair: pair[1])[0] if plans else None
+    if study.clipping == MEASURED and not (best and _sees_cuts(best, n)):
+        # So little budget leaves a count without room for its noise, or so it may.
+        return _best(replace(study, clipping=UNMEASURED), first, n, people)
+    if best is None:
+        raise refused[0]
+    return best
 
 
-def _shared(study: Study) -> tuple[PlannedQuestion, ...]:
-    """Give every question its share; none has sums yet."""
-    whole = sum((Fraction(each.share) for each in study.questions), Fraction(0))
-    partitions = study.partitions
-    return tuple(
-        PlannedQuestion(
-            ratio=each.ratio,
-            partition=partitions.index(each.groups),
-            weight=Fraction(each.share) / whole,
-            sums=(),
-            answers=each.answers,
-            name=each.name,
-            totals=each.totals,
+def _sees_cuts(plan: Plan, n: int | None) -> bool:
+    """Whether the count would see half of the people being cut."""
+    return 2 * cuts_seen_from(plan) <= (n or EXPECTED_PEOPLE)
+
+
+def _has_delta(study: Study) -> bool:
+    """Whether finding keys leaves a delta for the sums."""
+    return study.budget.delta > sum(keys.budget.delta for keys in private_keys(study))
+
+
+def _with_noise(
+    study: Study, law: NoiseLaw, first: Fraction, n: int | None, people: Guess | None
+) -> tuple[Plan, float]:
+    """Return the plan, and a number that falls with the width it promises."""
+    study = replace(study, mechanism=law.name)
+    left = left_for_sums(study, law, first=first)
+    measured = [
+        _measure(study, question, allowed, n, people, in_stages=bool(first))
+        for question, allowed in zip(
+            study.questions, allowances(study, law, left), strict=True
         )
-        for each in study.questions
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """Terms without noise, and what is expected of the people."""
-
-    terms: PlanTerms
-    n: int | None
-    guess: Guess | None
-
-    def best(self) -> Plan:
-        """Measure with the given noise, or with what promises the smaller width."""
-        laws = [self.terms.mechanism]
-        if self.terms.mechanism == "auto":
-            laws = (
-                ["laplace", "analytic_gaussian"] if self._has_delta() else ["laplace"]
+    ]
+    stage = None
+    if first:
+        firsts = tuple(
+            measure_totals(raw_grid_for(study, question), allowed)
+            for question, allowed in zip(
+                study.questions, first_allowances(study, first), strict=True
             )
-        tried: list[tuple[Plan, float]] = []
-        refused: list[InvalidInput] = []
-        for law in laws:
-            try:
-                tried.append(self._with(replace(self.terms, mechanism=law)))
-            except InvalidInput as error:
-                refused.append(error)
-        best = min(tried, key=lambda each: each[1])[0] if tried else None
-        if self.terms.clipping == MEASURED and not (best and self._sees_cuts(best)):
-            # So little budget leaves a count without room for its noise, or so it may.
-            return replace(self, terms=replace(self.terms, clipping=UNMEASURED)).best()
-        if best is None:
-            raise refused[0]
-        return best
+        )
+        stage = Stage(first, n, people, firsts)
+    plan = Plan(study, tuple(measurement for measurement, _ in measured), stage)
+    return plan, sum(width for _, width in measured)
 
-    def _sees_cuts(self, plan: Plan) -> bool:
-        """Tell whether the count would see half of the people being cut."""
-        return 2 * cuts_seen_from(plan) <= (self.n or EXPECTED_PEOPLE)
 
-    def _has_delta(self) -> bool:
-        """Tell whether finding keys leaves a delta for the sums."""
-        spent = sum(each.budget.delta for each in self.terms.private_keys)
-        return self.terms.budget.delta > spent
-
-    def _with(self, plan: PlanTerms) -> tuple[Plan, float]:
-        """Give the plan, and a number that falls with the width it promises."""
-        measured = [
-            self._measure(plan, question, allowed)
-            for question, allowed in zip(plan.questions, allowances(plan), strict=True)
-        ]
-        questions = tuple(question for question, _ in measured)
-        stage = plan.stage
-        if stage is not None:
-            firsts = tuple(
-                measure_totals(plan.raw_grid(question), allowed)
-                for question, allowed in zip(
-                    plan.questions, first_allowances(plan, stage), strict=True
-                )
-            )
-            stage = replace(stage, firsts=firsts)
-        held = {each.name: getattr(plan, each.name) for each in fields(plan)}
-        made = Plan(**held | {"questions": questions, "stage": stage})
-        return made, sum(width for _, width in measured)
-
-    def _measure(
-        self, plan: PlanTerms, question: PlannedQuestion, allowed: Allowance
-    ) -> tuple[PlannedQuestion, float]:
-        """Give the question with its sums, and a number that falls with its width."""
-        if plan.strategy == "focused":
-            return measure_around(plan, question, allowed, self.n, self.guess)
-        grid = plan.grid(question)
-        measure = measure_evenly if plan.strategy == "even" else measure_jointly
-        sums = measure(grid, allowed)
-        # All noise grows alike between laws, so one sum tells which is smaller.
-        measured = replace(question, sums=sums)
-        return measured, noise_sd(plan.mechanism, sums[0].scale)
+def _measure(
+    study: Study,
+    question: Question,
+    allowed: Allowance,
+    n: int | None,
+    people: Guess | None,
+    *,
+    in_stages: bool,
+) -> tuple[Measurement, float]:
+    """Return the sums of a question, and a number that falls with its width."""
+    if study.strategy == "focused":
+        return measure_around(study, question, allowed, n, people, in_stages=in_stages)
+    measure = measure_evenly if study.strategy == "even" else measure_jointly
+    sums = measure(grid_for(study, question), allowed)
+    # All noise grows alike between laws, so one sum tells which is smaller.
+    return Measurement(question, sums), allowed.law.sd(sums[0].scale)

@@ -3,17 +3,16 @@
 It is complete without data, so a privacy officer can read and approve it.
 """
 
-import html
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpratio.plan.calibration.calibrate import noise_sd
-from dpratio.plan.histogram.histogram_words import (
-    describe_histogram,
-    describe_histograms,
-)
-from dpratio.plan.plan_terms import PlanTerms
+from dpratio.checks import show_given
+from dpratio.errors import InvalidInput
+from dpratio.plan.grids import box_for, counts_cuts, grid_for, raw_grid_for
+from dpratio.plan.laws import LAPLACE, LAWS, NoiseLaw
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan_words import (
     describe_answers,
     describe_bounds,
@@ -24,23 +23,44 @@ from dpratio.plan.plan_words import (
     describe_epsilon,
     describe_not_covered,
     describe_stage,
+    describe_totals,
     describe_uncounted,
     describe_unit,
+    plan_as_html,
+    plan_as_text,
+    title_words,
 )
-from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.strategy.layout import EXTERNAL, HISTOGRAM
+from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
+from dpratio.plan.sensitivity.joint import Grid
+from dpratio.plan.split_budget import left_for_sums, private_keys
 from dpratio.plan.strategy.measure import even_shares
-from dpratio.tabular import Tabular, printable
-from dpratio.terms.budget import decimal_text
+from dpratio.plan.strategy.planned_stage import Stage
+from dpratio.tabular import Tabular
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget, decimal_text
+from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.question import Partition
+from dpratio.terms.study import Study
+from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["Plan"]
+__all__ = ["EXTERNAL", "Plan", "require_ratios"]
+
+# The strategy of sums that were measured elsewhere: `price` refuses it.
+EXTERNAL = "external"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(PlanTerms, Tabular):
+class Plan(Tabular):
     """What will be measured, how it is protected, and at what price.
 
     Made by `make_plan`; the curator's door prices it again before it is used.
+
+    Args:
+        study: The terms, settled; its questions are those that are measured.
+        measurements: The sums of each question.
+        stage: A first stage, or None. With one the guesses of the questions are the
+            fallback of those that it finds.
+        found: Private keys that were paid for before groups were rolled up.
 
     Example:
         >>> import dpratio as dpr
@@ -49,9 +69,80 @@ class Plan(PlanTerms, Tabular):
         ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
         ...     budget=dpr.Budget(epsilon=1),
         ... )
-        >>> plan.strategy, plan.mechanism, len(plan.questions[0].sums)
+        >>> plan.strategy, plan.law.name, len(plan.measurements[0].sums)
         ('focused', 'laplace', 6)
     """
+
+    study: Study
+    measurements: tuple[Measurement, ...]
+    stage: Stage | None = None
+    found: tuple[PrivateKeys, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise InvalidInput unless every question of the study is measured."""
+        if self.study.mechanism not in LAWS:
+            raise InvalidInput(
+                f"a plan states the law of its noise: {', '.join(LAWS)}, got "
+                f"{show_given(self.study.mechanism)}.",
+                field="mechanism",
+            )
+        questions = tuple(measured.question for measured in self.measurements)
+        if questions != self.study.questions:
+            raise InvalidInput(
+                "every question of the study has one measurement, and nothing else "
+                f"has, got {len(questions)}.",
+                field="measurements",
+            )
+
+    def measuring(self, measurements: Sequence[Measurement]) -> "Plan":
+        """Return a plan of the same terms with other questions and their sums."""
+        questions = tuple(measured.question for measured in measurements)
+        study = replace(self.study, questions=questions)
+        return replace(self, study=study, measurements=tuple(measurements))
+
+    def titled(self, title: str | None) -> "Plan":
+        """Return the same plan under another title, or none."""
+        return replace(self, study=replace(self.study, title=title))
+
+    def over(self, groups: Partition) -> "Plan":
+        """Return the plan of a single question over other groups."""
+        (measured,) = self.measurements
+        return self.measuring([measured.over(groups)])
+
+    @property
+    def bounds(self) -> Mapping[str, Bounds]:
+        """The public ranges of columns."""
+        return self.study.bounds
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Who is protected."""
+        return self.study.unit
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        return self.study.budget
+
+    @property
+    def strategy(self) -> str:
+        """Which sums are measured."""
+        return self.study.strategy
+
+    @property
+    def title(self) -> str | None:
+        """What reports are called; no part of the plan's hash."""
+        return self.study.title
+
+    @property
+    def is_external(self) -> bool:
+        """Whether the sums were measured elsewhere, and are not priced here."""
+        return self.strategy == EXTERNAL
+
+    @property
+    def law(self) -> NoiseLaw:
+        """The law of the noise."""
+        return LAWS[self.study.mechanism]
 
     @property
     def epsilon(self) -> Fraction:
@@ -64,129 +155,151 @@ class Plan(PlanTerms, Tabular):
 
         Of sums from elsewhere it is what was claimed, whatever their noise.
         """
-        if self.mechanism != "laplace" or self.strategy == EXTERNAL:
+        if self.law != LAPLACE or self.is_external:
             return self.budget.delta
-        return sum((each.budget.delta for each in self.private_keys), Fraction(0))
+        return sum((keys.budget.delta for keys in self.private_keys), Fraction(0))
+
+    @property
+    def private_keys(self) -> list[PrivateKeys]:
+        """Keys that are found privately, or were before groups were rolled up."""
+        return private_keys(self.study, self.found)
+
+    @property
+    def for_sums(self) -> tuple[Fraction, Fraction]:
+        """What of epsilon and delta is left for the sums, after other stages."""
+        first = Fraction(0) if self.stage is None else self.stage.epsilon
+        return left_for_sums(self.study, self.law, found=self.found, first=first)
 
     @property
     def not_covered(self) -> tuple[str, ...]:
         """What the promise leaves out, in sentences."""
-        ratios = [each.ratio for each in self.questions]
-        return describe_not_covered(ratios, self.partitions, self.bounds)
+        ratios = [measured.ratio for measured in self.measurements]
+        return describe_not_covered(ratios, self.study.partitions, self.bounds)
 
-    def shares(self, question: PlannedQuestion) -> list[float]:
-        """The part of the price that each sum has in the row that costs most."""
-        if self.strategy in {"even", HISTOGRAM}:
-            names = [each.summand.name for each in question.sums]
-            return [float(question.weight * each) for each in even_shares(names)]
-        power = 1 if self.mechanism == "laplace" else 2
+    def box(self, measured: Measurement) -> dict[str, Bounds]:
+        """Return the bounds of what one unit puts into a question."""
+        return box_for(self.study, measured.question)
+
+    def contrast(self, measured: Measurement) -> Contrast | None:
+        """Return the columns z and h of a question, in a focused plan."""
+        if self.strategy != "focused":
+            return None
+        return contrast_of(measured.ratio, measured.basis)
+
+    def grid(self, measured: Measurement) -> Grid:
+        """Return the sums of a question on their lattices."""
+        staged = self.stage is not None
+        return grid_for(self.study, measured.question, measured.basis, in_stages=staged)
+
+    def raw_grid(self, measured: Measurement) -> Grid:
+        """Return the sums that engines count for a question with two stages."""
+        return raw_grid_for(self.study, measured.question)
+
+    def counts_cuts(self, measured: Measurement) -> bool:
+        """Whether units that a bound of the question cuts are counted."""
+        return counts_cuts(self.study, measured.question)
+
+    def shares(self, measured: Measurement) -> list[float]:
+        """Return the part of the price that each sum has in the row that costs most."""
+        if self.strategy == "even":
+            names = [part.summand.name for part in measured.sums]
+            return [float(measured.share * share) for share in even_shares(names)]
         rows = [
             [
-                (float(move) / each.scale) ** power
-                for move, each in zip(row, question.sums, strict=True)
+                (float(move) / part.scale) ** self.law.power
+                for move, part in zip(row, measured.sums, strict=True)
             ]
-            for row in self.grid(question).moves
+            for row in self.grid(measured).moves
         ]
         dearest = max(rows, key=sum)
-        kept = float(question.weight) / sum(dearest)
-        return [kept * each for each in dearest]
+        unit = float(measured.share) / sum(dearest)
+        return [unit * cost for cost in dearest]
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per sum of every question, in the units of the data."""
         table: dict[str, list[Any]] = {}
-        if len(self.questions) > 1:
+        if len(self.measurements) > 1:
             table["question"] = [
-                at + 1
-                for at, question in enumerate(self.questions)
-                for _ in question.sums
+                number
+                for number, measured in enumerate(self.measurements, 1)
+                for _ in measured.sums
             ]
-        measured = [each for question in self.questions for each in question.sums]
-        table["sum"] = [each.summand.label for each in measured]
-        noise = [noise_sd(self.mechanism, each.scale) * each.step for each in measured]
-        if self.strategy == EXTERNAL:
+        sums = [part for measured in self.measurements for part in measured.sums]
+        table["sum"] = [part.summand.label for part in sums]
+        noise = [self.law.sd(part.scale) * part.step for part in sums]
+        if self.is_external:
             return table | {"noise_sd": noise}
         return table | {
-            "sensitivity": [each.sensitivity * each.step for each in measured],
+            "sensitivity": [part.sensitivity * part.step for part in sums],
             "noise_sd": noise,
             "share": [
-                share for question in self.questions for share in self.shares(question)
+                share
+                for measured in self.measurements
+                for share in self.shares(measured)
             ],
         }
 
     def summary(self) -> list[str]:
-        """Say in sentences what is asked, who is protected and at what price."""
-        if self.title is not None:
-            titled = f"Title, which is published with every release: {self.title}"
-            return [titled, *replace(self, title=None).summary()]
-        if self.strategy == HISTOGRAM:
-            return describe_histograms(self)
+        """Say in sentences what is planned, who is protected and at what price."""
         cost = f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         if self.delta != self.budget.delta and not self.private_keys:
             allowed = decimal_text(self.budget.delta)
             cost += f" (delta {allowed} is allowed; this noise needs none)"
-        if self.strategy == EXTERNAL:
+        above = [*title_words(self.title), *self.planned()]
+        if self.is_external:
             return [
-                *self.asked(),
+                *above,
                 f"Measured elsewhere. Claimed there, and not checked here: {cost}.",
             ]
         around = []
         if self.strategy == "focused":
             around = [
-                describe_contrast(
-                    question,
-                    self.unit,
-                    grouped=self.partitions[question.partition] is not None,
-                )
-                for question in self.questions
+                describe_contrast(item, self.unit, grouped=item.groups is not None)
+                for item in self.measurements
             ]
+        bounded = f"{describe_bounds(self.bounds)} {describe_uncounted(self)}"
         return [
-            *self.asked(),
-            self._bounded(),
-            *describe_unit(self),
+            *above,
+            bounded.rstrip(),
+            describe_unit(self.unit),
+            *describe_totals(self.study),
             *describe_clipping(self),
-            f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
+            f"Strategy {self.strategy}, mechanism {self.law.name}. Cost: {cost}.",
             *describe_epsilon(self.epsilon),
             *describe_delta(self.delta),
             *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),
             *dict.fromkeys(around),
             *dict.fromkeys(
-                describe_answers(self.strategy, question.answers)
-                for question in self.questions
+                describe_answers(self.strategy, item.answers)
+                for item in self.measurements
             ),
         ]
 
-    def _bounded(self) -> str:
-        """Say to what values are clipped, and where nobody will know how many."""
-        return f"{describe_bounds(self.bounds)} {describe_uncounted(self)}".rstrip()
-
-    def asked(self) -> list[str]:
+    def planned(self) -> list[str]:
         """Say what each question asks; a single one without its number."""
-        return [self._asked(at) for at in range(len(self.questions))]
-
-    def _asked(self, at: int) -> str:
-        question = self.questions[at]
-        if self.strategy == HISTOGRAM:
-            return f"Counted: {describe_histogram(self, question)}."
-        meaning = ", ".join(
-            f"{a} = {name}" for a, name in question.ratio.letters.items()
-        )
-        cells = describe_cells(self.partitions[question.partition], self.unit)
-        single = len(self.questions) == 1
-        number = "" if single else f" {at + 1}"
-        share = "" if single else f" Share: {float(question.weight):.3g}."
-        return f"Asked{number}: {question.ratio}, {cells} ({meaning}).{share}"
+        lines = []
+        single = len(self.measurements) == 1
+        for number, item in enumerate(self.measurements, 1):
+            letters = item.ratio.letters.items()
+            meaning = ", ".join(f"{letter} = {name}" for letter, name in letters)
+            cells = describe_cells(item.groups, self.unit)
+            which = "" if single else f" {number}"
+            share = "" if single else f" Share: {float(item.share):.3g}."
+            lines.append(f"Asked{which}: {item.ratio}, {cells} ({meaning}).{share}")
+        return lines
 
     def __str__(self) -> str:
-        lines = [*(printable(line) for line in self.summary()), "", self.to_text(), ""]
-        lines += [f"Not covered: {sentence}" for sentence in self.not_covered]
-        return "\n".join(lines)
+        return plan_as_text(self)
 
     def _repr_html_(self) -> str:
-        said = "".join(
-            f"<p>{html.escape(printable(line))}</p>" for line in self.summary()
+        return plan_as_html(self)
+
+
+def require_ratios(plan: object) -> None:
+    """Raise InvalidInput unless a plan measures sums of ratios."""
+    if not isinstance(plan, Plan):
+        raise InvalidInput(
+            f"a plan of ratios is needed, got {show_given(plan)}. Make it with "
+            "make_plan: a plan of histograms holds no sums of a ratio.",
+            field="plan",
         )
-        missing = "".join(
-            f"<li>Not covered: {html.escape(sentence)}</li>"
-            for sentence in self.not_covered
-        )
-        return f"{said}{self.to_html()}<ul>{missing}</ul>"

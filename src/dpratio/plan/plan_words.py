@@ -1,27 +1,32 @@
 """A plan in sentences, for the person who must approve it."""
 
+import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from statistics import NormalDist
+from typing import TYPE_CHECKING
 
-from dpratio.plan.calibration.calibrate import noise_sd
-from dpratio.plan.calibration.threshold import threshold_of
-from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.planned_question import Partition, PlannedQuestion
+from dpratio.plan.grids import counts_cuts, grid_for, may_cut, unit_of
+from dpratio.plan.laws import LAPLACE
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.sensitivity.neighbours import unit_ratio
-from dpratio.plan.split_budget import allowances
-from dpratio.plan.strategy.layout import HISTOGRAM
-from dpratio.plan.strategy.measure import Allowance
+from dpratio.plan.split_budget import Allowance, allowances
 from dpratio.plan.strategy.planned_stage import Stage
+from dpratio.plan.threshold import threshold_of
+from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import MEASURED
+from dpratio.terms.study import MEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
+
+if TYPE_CHECKING:
+    from dpratio.plan.histogram.histogram_plan import HistogramPlan
+    from dpratio.plan.plan import Plan
 
 __all__ = [
     "FALSE_ALARMS",
@@ -38,6 +43,10 @@ __all__ = [
     "describe_totals",
     "describe_uncounted",
     "describe_unit",
+    "plan_as_html",
+    "plan_as_text",
+    "title_words",
+    "totals_words",
 ]
 
 _MAKING = (
@@ -78,7 +87,7 @@ def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
         )
     keys = partition.first_keys(_KEYS_SHOWN)
     shown = [
-        " and ".join(str(each) for each in key) if isinstance(key, tuple) else str(key)
+        " and ".join(map(str, key)) if isinstance(key, tuple) else str(key)
         for key in keys
     ]
     more = ["…"] if partition.count > _KEYS_SHOWN else []
@@ -89,14 +98,19 @@ def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
     )
 
 
-def describe_unit(plan: PlanTerms) -> list[str]:
+def describe_unit(unit: PrivacyUnit) -> str:
     """Say who is protected."""
-    unit = plan.unit
-    number = "rows" if unit.column is None else f"{unit.column} ids"
-    line = f"Protected: {unit}, added or removed; the number of {number} too."
     if unit.neighbours == "change-one":
-        line = f"Protected: {unit}, changed."
-    return [line, *describe_totals(plan)]
+        return f"Protected: {unit}, changed."
+    number = "rows" if unit.column is None else f"{unit.column} ids"
+    return f"Protected: {unit}, added or removed; the number of {number} too."
+
+
+def title_words(title: str | None) -> list[str]:
+    """Say what the reports of a release will be called, if anything."""
+    if title is None:
+        return []
+    return [f"Title, which is published with every release: {title}"]
 
 
 def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
@@ -104,47 +118,58 @@ def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
     return f"Counted within: {_within(bounds)}; values outside are clipped."
 
 
-def describe_clipping(plan: PlanTerms) -> list[str]:
+def describe_clipping(plan: "Plan") -> list[str]:
     """Say that a release will tell how many the bounds cut, and from how many on."""
-    counting = [each for each in plan.questions if plan.counts_cuts(each)]
+    counting = _counting(plan)
     if not counting:
         return []
-    cells = _cells(plan, counting)
-    rows = _answers(cells)
+    rows = _answers(counting)
     where = f" in one of {rows:,} answers" if rows > 1 else ""
-    private = any(isinstance(each, PrivateKeys) for each in cells)
-    said = (
+    private = any(isinstance(question.groups, PrivateKeys) for question in counting)
+    line = (
         "Clipping is measured: c is 1 for whoever is cut by a bound that is not "
         f"natural, and 0 for others. Cuts of {cuts_seen_from(plan):,} people or "
         f"more{where} are seen 19 times in 20."
     )
-    return [f"{said} With more keys, more are needed." if private else said]
+    return [f"{line} With more keys, more are needed." if private else line]
 
 
-def cuts_seen_from(plan: PlanTerms) -> int:
-    """Say from how many people on a plan that counts cuts sees them 19 times in 20."""
-    counting = [each for each in plan.questions if plan.counts_cuts(each)]
+def cuts_seen_from(plan: "Plan") -> int:
+    """Return from how many people on a plan that counts cuts sees them, mostly."""
+    counting = _counting(plan)
     # The count is the last sum of a question.
-    scale = max(each.sums[-1].scale * each.sums[-1].step for each in counting)
+    counts = [
+        measurement.sums[-1]
+        for measurement in plan.measurements
+        if measurement.question in counting
+    ]
+    scale = max(count.scale * count.step for count in counts)
     return math.ceil(_scales_seen(plan, counting) * scale)
 
 
-def describe_uncounted(plan: PlanTerms) -> str:
+def _counting(plan: "Plan") -> list[Question]:
+    study = plan.study
+    return [item for item in study.questions if counts_cuts(study, item)]
+
+
+def describe_uncounted(plan: "Plan") -> str:
     """Say what counting the cuts would cost, where a release will not tell of them."""
-    counting = replace(plan, clipping=MEASURED)
+    study = plan.study
     unseen = [
-        (each, allowed)
-        for each, allowed in zip(plan.questions, allowances(plan), strict=True)
-        if plan.may_cut(each) and not plan.counts_cuts(each)
+        (question, allowed)
+        for question, allowed in zip(
+            study.questions, allowances(study, plan.law, plan.for_sums), strict=True
+        )
+        if may_cut(study, question) and not counts_cuts(study, question)
     ]
     if not unseen:
         return ""
-    scale = _ENOUGH / _scales_seen(plan, [each for each, _ in unseen])
+    scale = _ENOUGH / _scales_seen(plan, [question for question, _ in unseen])
     moved = max(
-        _moved_by_cuts(counting, each, allowed, scale) / float(allowed.ratio)
-        for each, allowed in unseen
+        _moved_by_cuts(plan, question, allowed, scale) / float(allowed.ratio)
+        for question, allowed in unseen
     )
-    share = moved if plan.mechanism == "laplace" else moved**2
+    share = moved**plan.law.power
     cost = f"{share:.2g} of the budget" if share < 1 else "more than the budget"
     return (
         "How many, the release will not tell: a count that sees "
@@ -153,66 +178,60 @@ def describe_uncounted(plan: PlanTerms) -> str:
 
 
 def _moved_by_cuts(
-    plan: PlanTerms, question: PlannedQuestion, allowed: Allowance, scale: float
+    plan: "Plan", question: Question, allowed: Allowance, scale: float
 ) -> float:
-    """Say how far one unit moves the count, in units of noise of a scale."""
-    grid = plan.grid(question)
+    """Return how far one unit moves the count, in units of noise of a scale."""
+    study: Study = replace(plan.study, clipping=MEASURED)
+    grid = grid_for(study, question, in_stages=plan.stage is not None)
     alone = grid.only(len(grid.summands) - 1)
     cells = [scale / alone.steps[0]]
-    return float(
-        unit_ratio(allowed.mechanism, alone, cells, allowed.unit, allowed.cells)
-    )
+    return float(unit_ratio(allowed.law, alone, cells, allowed.unit, allowed.cells))
 
 
-def _scales_seen(plan: PlanTerms, counting: Sequence[PlannedQuestion]) -> float:
-    """Say how many scales of its noise a count must show to be seen."""
-    alarm = FALSE_ALARMS / (_answers(_cells(plan, counting)) + 1)
-    if plan.mechanism == "laplace":
-        return -math.log(2 * alarm) - math.log(2 * (1 - _SEEN))
-    return -NormalDist().inv_cdf(alarm) - NormalDist().inv_cdf(1 - _SEEN)
+def _scales_seen(plan: "Plan", counting: Sequence[Question]) -> float:
+    """Return how many scales of its noise a count must show to be seen."""
+    alarm = FALSE_ALARMS / (_answers(counting) + 1)
+    return plan.law.tail(alarm) + plan.law.tail(1 - _SEEN)
 
 
-def _cells(plan: PlanTerms, asked: Sequence[PlannedQuestion]) -> list[Partition]:
-    return [plan.partitions[each.partition] for each in asked]
+def _answers(questions: Sequence[Question]) -> int:
+    cells = [question.groups for question in questions]
+    return sum(part.count if isinstance(part, Groups) else 1 for part in cells)
 
 
-def _answers(cells: Sequence[Partition]) -> int:
-    return sum(each.count if isinstance(each, Groups) else 1 for each in cells)
-
-
-def describe_totals(plan: PlanTerms) -> list[str]:
+def describe_totals(study: Study) -> list[str]:
     """Say to what the totals of people with many rows are clipped, in each group."""
-    unit = plan.unit
-    if unit.column is None:
+    questions = study.questions
+    if not any(question.totals for question in questions):
+        grouped = any(question.groups is not None for question in questions)
+        return totals_words(study.unit, study.unit.totals, grouped=grouped)
+    lines = []
+    for number, question in enumerate(questions, 1):
+        unit = unit_of(study, question)
+        own = {name: unit.totals[name] for name in question.ratio.totals}
+        grouped = question.groups is not None
+        lines += totals_words(unit, own, grouped=grouped, number=number)
+    return lines
+
+
+def totals_words(
+    unit: PrivacyUnit,
+    totals: Mapping[str, Bounds],
+    *,
+    grouped: bool,
+    number: int | None = None,
+) -> list[str]:
+    """Say within which bounds one unit's totals are clipped, if it has any."""
+    if unit.column is None or not totals:
         return []
-    if not any(each.totals for each in plan.questions):
-        grouped = any(_has_groups(plan, each) for each in plan.questions)
-        where = " in each group" if grouped else ""
-        return [f"Totals of one {unit.column}{where}, {_clipped(unit.totals)}"]
-    said = []
-    for at, each in enumerate(plan.questions, 1):
-        totals = plan.unit_of(each).totals
-        own = {name: totals[name] for name in each.ratio.totals}
-        where = " in each group" if _has_groups(plan, each) else ""
-        said.append(
-            f"Totals of one {unit.column}{where} of question {at}, {_clipped(own)}"
-        )
-    return said
-
-
-def _has_groups(plan: PlanTerms, question: PlannedQuestion) -> bool:
-    """Tell whether totals are made in groups, or over the whole table."""
-    if plan.strategy == HISTOGRAM:
-        return question.within is not None
-    return plan.partitions[question.partition] is not None
-
-
-def _clipped(totals: Mapping[str, Bounds]) -> str:
-    return f"within: {_within(totals)}; totals are clipped."
+    where = " in each group" if grouped else ""
+    whose = "" if number is None else f" of question {number}"
+    within = f"within: {_within(totals)}; totals are clipped."
+    return [f"Totals of one {unit.column}{where}{whose}, {within}"]
 
 
 def _within(bounds: Mapping[str, Bounds]) -> str:
-    return ", ".join(f"{name} {each}" for name, each in bounds.items())
+    return ", ".join(f"{name} {pair}" for name, pair in bounds.items())
 
 
 def describe_delta(delta: Fraction, people: int | None = None) -> list[str]:
@@ -245,11 +264,11 @@ def describe_epsilon(epsilon: Fraction) -> list[str]:
 
 
 def describe_contrast(
-    question: PlannedQuestion, unit: PrivacyUnit, *, grouped: bool
+    measurement: Measurement, unit: PrivacyUnit, *, grouped: bool
 ) -> str:
     """Say around which guess a ratio is measured."""
-    ratio = question.ratio
-    contrast = contrast_of(ratio, question.basis)
+    ratio = measurement.ratio
+    contrast = contrast_of(ratio, measurement.basis)
     guess, limit = contrast.centre, contrast.limit
     times = "w·" if ratio.weight and unit.column is None else ""
     z = f"{times}(s − {guess:g}·y)"
@@ -270,9 +289,7 @@ def describe_stage(stage: Stage, epsilon: Fraction) -> list[str]:
     """Say what is spent on finding guesses, and what happens with them."""
     spent, left = decimal_text(stage.epsilon), decimal_text(epsilon - stage.epsilon)
     noise = "; ".join(
-        " and ".join(
-            f"{noise_sd('laplace', one.scale) * one.step:.5g}" for one in first
-        )
+        " and ".join(f"{LAPLACE.sd(one.scale) * one.step:.5g}" for one in first)
         for first in stage.firsts
     )
     first = (
@@ -319,7 +336,7 @@ def describe_not_covered(
     Weights and scores are spoken of where there are any. A column is taken for a score
     where it is binned, or held to another of the same range.
     """
-    binned = any(isinstance(each, Groups) and each.score_bins for each in partitions)
+    binned = any(isinstance(part, Groups) and part.score_bins for part in partitions)
     weighted_or_scored = binned or any(
         ratio.weight is not None or _is_held_to_its_like(ratio, bounds)
         for ratio in ratios
@@ -334,3 +351,20 @@ def _is_held_to_its_like(ratio: Ratio, bounds: Mapping[str, Bounds]) -> bool:
         if name is not None and name in bounds
     ]
     return len(set(ranges)) < len(ranges)
+
+
+def plan_as_text(plan: "Plan | HistogramPlan") -> str:
+    """Return a plan as sentences, its table, and what is not covered."""
+    lines = [*(printable(line) for line in plan.summary()), "", plan.to_text(), ""]
+    lines += [f"Not covered: {sentence}" for sentence in plan.not_covered]
+    return "\n".join(lines)
+
+
+def plan_as_html(plan: "Plan | HistogramPlan") -> str:
+    """Return a plan for a notebook: sentences, its table, and what is not covered."""
+    above = "".join(f"<p>{html.escape(printable(line))}</p>" for line in plan.summary())
+    below = "".join(
+        f"<li>Not covered: {html.escape(sentence)}</li>"
+        for sentence in plan.not_covered
+    )
+    return f"{above}{plan.to_html()}<ul>{below}</ul>"

@@ -1,7 +1,7 @@
 """The second stage: a total function of the plan and of the first one's noisy totals.
 
 Nothing else reaches it: no exact sum, no row, no clock. Whatever the totals are, it
-gives questions that are priced, and stops at nothing.
+returns measurements that are priced, and stops at nothing.
 """
 
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ import numpy as np
 
 from dpratio.errors import DpratioError
 from dpratio.plan.measure_question import measure_around
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.sensitivity.measured import MeasuredSum
-from dpratio.plan.split_budget import allowances
-from dpratio.plan.strategy.measure import Allowance
+from dpratio.plan.sensitivity.sums import MeasuredSum
+from dpratio.plan.split_budget import Allowance, allowances
 from dpratio.plan.strategy.people import expected_of, units_of
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.plan.strategy.realise_contrast import FoundGuess, realise_contrast
+from dpratio.terms.question import Question
 
 __all__ = ["found_guesses", "is_realised", "realise"]
 
@@ -29,7 +29,7 @@ Totals = Sequence[Sequence[int]]
 _APART = 0.15  # How far groups are taken to be from their total, over its guess.
 
 
-def realise(plan: Plan, totals: Totals) -> tuple[PlannedQuestion, ...]:
+def realise(plan: Plan, totals: Totals) -> tuple[Measurement, ...]:
     """Decide what the second stage measures.
 
     Args:
@@ -42,91 +42,98 @@ def realise(plan: Plan, totals: Totals) -> tuple[PlannedQuestion, ...]:
         do all of them where the price would be refused.
 
     Guarantee:
-        For all whole numbers it gives questions that are priced within what the plan
-        leaves for its second stage, and it depends on its arguments alone.
+        For all whole numbers it returns measurements that are priced within what the
+        plan leaves for its second stage, and it depends on its arguments alone.
         Proof: docs/proofs/staged.md.
     """
     stage = plan.stage
     if stage is None:
-        return plan.questions
+        return plan.measurements
     realised = tuple(
-        _around(plan, stage, question, found, allowed)
-        for question, found, allowed in zip(
-            plan.questions, found_guesses(plan, totals), allowances(plan), strict=True
+        _around(plan, stage, declared, guess, allowed)
+        for declared, guess, allowed in zip(
+            plan.measurements,
+            found_guesses(plan, totals),
+            allowances(plan.study, plan.law, plan.for_sums),
+            strict=True,
         )
     )
-    return realised if _is_priced(plan, realised) else plan.questions
+    return realised if _is_priced(plan, realised) else plan.measurements
 
 
 def found_guesses(plan: Plan, totals: Totals) -> list[FoundGuess]:
-    """Give the guess that each question's totals find."""
-    stage = plan.stage
-    firsts = () if stage is None else stage.firsts
+    """Return the guess that each question's totals lead to."""
+    firsts = () if plan.stage is None else plan.stage.firsts
     return [
-        _found(plan, question, both, first)
-        for question, both, first in zip(plan.questions, totals, firsts, strict=True)
+        _guess_of(plan, declared, both, first)
+        for declared, both, first in zip(plan.measurements, totals, firsts, strict=True)
     ]
 
 
-def _found(
+def _guess_of(
     plan: Plan,
-    question: PlannedQuestion,
+    declared: Measurement,
     totals: Sequence[int],
     firsts: Sequence[MeasuredSum],
 ) -> FoundGuess:
-    box, ratio = plan.box(question), question.ratio
+    box, ratio = plan.box(declared), declared.ratio
     expected = expected_of(units_of(box, contrast_of(ratio)), ratio.guess_is)
     return realise_contrast(expected, box, totals, firsts)
 
 
-def is_realised(plan: Plan, asked: Sequence[PlannedQuestion], totals: Totals) -> bool:
-    """Tell whether questions are what these totals lead to, and are priced.
+def is_realised(plan: Plan, measured: Sequence[Measurement], totals: Totals) -> bool:
+    """Whether measurements are what these totals lead to, and are priced.
 
     Noise is held to its price and not to how it was shared.
     """
-    if not len(asked) == len(totals) == len(plan.questions):
+    if not len(measured) == len(totals) == len(plan.measurements):
         return False
-    found = found_guesses(plan, totals)
     fits = all(
         # A guess that was found may have no plan; then the fallback is right.
-        one == planned
-        or replace(one, sums=(), basis=planned.basis) == _guessing(planned, guess)
-        for planned, guess, one in zip(plan.questions, found, asked, strict=True)
+        one == declared or one.question == _guessing(declared.question, guess)
+        for declared, guess, one in zip(
+            plan.measurements, found_guesses(plan, totals), measured, strict=True
+        )
     )
-    return fits and _is_priced(plan, tuple(asked))
+    return fits and _is_priced(plan, measured)
 
 
-def _guessing(question: PlannedQuestion, found: FoundGuess) -> PlannedQuestion:
-    """Give a question its guess; it has no sums yet."""
-    ratio = replace(question.ratio, guess=found.centre)
-    return replace(question, ratio=ratio, sums=())
+def _guessing(question: Question, guess: FoundGuess) -> Question:
+    """Return a question with the guess that was found."""
+    return replace(question, ratio=replace(question.ratio, guess=guess.centre))
 
 
 def _around(
     plan: Plan,
     stage: Stage,
-    question: PlannedQuestion,
-    found: FoundGuess,
+    declared: Measurement,
+    guess: FoundGuess,
     allowed: Allowance,
-) -> PlannedQuestion:
+) -> Measurement:
     """Measure a question around its guess; as declared where that cannot be planned."""
     # Groups differ from their total, and nothing was said of them.
-    least = 0.0 if allowed.cells == 1 else _APART * abs(found.centre)
-    distance = max(found.distance, least)
-    moved = _guessing(question, found)
+    least = 0.0 if allowed.cells == 1 else _APART * abs(guess.centre)
+    distance = max(guess.distance, least)
+    moved = _guessing(declared.question, guess)
     try:
         with np.errstate(all="ignore"):
             return measure_around(
-                plan, moved, allowed, stage.people, stage.guess, distance
+                plan.study,
+                moved,
+                allowed,
+                stage.people,
+                stage.guess,
+                in_stages=True,
+                distance=distance,
             )[0]
     except Exception:  # noqa: BLE001 (whatever stops the planner, a release goes on)
-        return question
+        return declared
 
 
-def _is_priced(plan: Plan, questions: tuple[PlannedQuestion, ...]) -> bool:
+def _is_priced(plan: Plan, measured: Sequence[Measurement]) -> bool:
     """Price the second stage in exact arithmetic, against what the first has left."""
     try:
-        price(replace(plan, questions=questions))
+        price(plan.measuring(measured))
     except DpratioError:
         return False
     return True

@@ -5,77 +5,127 @@ add up.
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.checks import require
-from dpratio.plan.calibration.calibrate import least_deviation
-from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.strategy.measure import Allowance
-from dpratio.plan.strategy.planned_stage import Stage
-from dpratio.terms.groups import Groups
+from dpratio.errors import InvalidInput
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Partition
+from dpratio.terms.study import Study
+from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["allowances", "cells_of", "first_allowances"]
+__all__ = [
+    "Allowance",
+    "allowances",
+    "cells_of",
+    "first_allowances",
+    "left_for_sums",
+    "private_keys",
+]
 
 
-def allowances(plan: PlanTerms) -> list[Allowance]:
-    """Divide what is left for sums between the questions, by their weights."""
-    epsilon, delta = plan.for_sums
-    hint = "Raise the budget, or spend less on finding keys."
-    require(epsilon > 0, "finding keys leaves nothing for sums", str(epsilon), hint)
-    gaussian = plan.mechanism != "laplace"
-    if gaussian:
-        hint = "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
-        require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
-    whole = (
-        1 / Fraction(least_deviation("analytic_gaussian", epsilon, delta))
-        if gaussian
-        else epsilon
-    )
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a question may spend, on whom, and over how many cells.
+
+    ``ratio`` is the largest move in units of noise that the question may cost: epsilon
+    for Laplace noise, μ for Gaussian noise. ``epsilon`` and ``delta`` are its own
+    under basic composition.
+    """
+
+    law: NoiseLaw
+    ratio: Fraction
+    epsilon: Fraction
+    delta: Fraction
+    unit: PrivacyUnit
+    cells: int | None
+
+
+def private_keys(study: Study, found: Sequence[PrivateKeys] = ()) -> list[PrivateKeys]:
+    """Return keys that are found privately, or were before groups were rolled up."""
+    keys = [part for part in study.partitions if isinstance(part, PrivateKeys)]
+    return [*keys, *found]
+
+
+def left_for_sums(
+    study: Study,
+    law: NoiseLaw,
+    *,
+    found: Sequence[PrivateKeys] = (),
+    first: Fraction = Fraction(0),
+) -> tuple[Fraction, Fraction]:
+    """Return the epsilon and delta left for sums, after keys and a first stage."""
+    keys = private_keys(study, found)
+    epsilon = first + sum((part.budget.epsilon for part in keys), Fraction(0))
+    delta = sum((part.budget.delta for part in keys), Fraction(0))
+    spent = Fraction(0) if law == LAPLACE else study.budget.delta - delta
+    return study.budget.epsilon - epsilon, spent
+
+
+def allowances(
+    study: Study, law: NoiseLaw, left: tuple[Fraction, Fraction]
+) -> list[Allowance]:
+    """Divide what is left for sums between the questions, by their shares."""
+    epsilon, delta = left
+    if epsilon <= 0:
+        raise InvalidInput(
+            "finding keys leaves nothing of epsilon for sums. Raise the budget, or "
+            "spend less on finding keys.",
+            field="budget",
+        )
+    if law != LAPLACE and delta <= 0:
+        raise InvalidInput(
+            "finding keys leaves nothing of delta for Gaussian noise. Raise delta, or "
+            "use mechanism 'laplace'.",
+            field="budget",
+        )
+    # The classical formula prices sums one by one, from epsilon and delta.
+    whole = epsilon if law == LAPLACE else GAUSSIAN.largest_ratio(epsilon, delta)
     return [
         Allowance(
-            mechanism=plan.mechanism,
-            ratio=_root_below(question.weight) * whole
-            if gaussian
-            else question.weight * whole,
-            epsilon=question.weight * epsilon,
-            delta=question.weight * delta,
-            unit=plan.unit,
-            cells=cells_of(plan, question.partition),
+            law=law,
+            ratio=(_root_below(share) if law.power > 1 else share) * whole,
+            epsilon=share * epsilon,
+            delta=share * delta,
+            unit=study.unit,
+            cells=cells_of(question.groups),
         )
-        for question in plan.questions
+        for question in study.questions
+        for share in (question.share,)
     ]
 
 
-def first_allowances(plan: PlanTerms, stage: Stage) -> list[Allowance]:
-    """Divide what a first stage spends between the questions, by their weights.
+def first_allowances(study: Study, epsilon: Fraction) -> list[Allowance]:
+    """Divide what a first stage spends between the questions, by their shares.
 
     Its noise is Laplace noise, whatever that of the second stage is.
     """
     return [
         Allowance(
-            mechanism="laplace",
-            ratio=question.weight * stage.epsilon,
-            epsilon=question.weight * stage.epsilon,
+            law=LAPLACE,
+            ratio=question.share * epsilon,
+            epsilon=question.share * epsilon,
             delta=Fraction(0),
-            unit=plan.unit,
-            cells=cells_of(plan, question.partition),
+            unit=study.unit,
+            cells=cells_of(question.groups),
         )
-        for question in plan.questions
+        for question in study.questions
     ]
 
 
-def cells_of(plan: PlanTerms, at: int) -> int | None:
-    """Count the cells of a partition; None where they are yet to be found."""
-    partition = plan.partitions[at]
-    if partition is None:
+def cells_of(groups: Partition) -> int | None:
+    """Return the number of cells; None where keys are yet to be found."""
+    if groups is None:
         return 1
-    return partition.count if isinstance(partition, Groups) else None
+    return groups.count if isinstance(groups, Groups) else None
 
 
-def _root_below(weight: Fraction) -> Fraction:
-    """Bound the square root of a weight from below."""
-    if weight == 1:
+def _root_below(share: Fraction) -> Fraction:
+    """Bound the square root of a share from below."""
+    if share == 1:
         # One question has it all; the price of one is not rounded either.
         return Fraction(1)
     # Rounding loses less than 2^-52 of the root.
-    return Fraction(math.sqrt(weight)) * (1 - Fraction(1, 2**50))
+    return Fraction(math.sqrt(share)) * (1 - Fraction(1, 2**50))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import describe_unit
+from dpratio.plan.plan_words import describe_totals, describe_unit
 from dpratio.release.plan_file import plan_hash
 from dpratio.show.text import render
 from dpratio.tabular import printable
@@ -28,11 +28,11 @@ def plan_to_json(plan: Plan, notes: Sequence[str]) -> str:
     It is for reading; `write_plan` writes what can be run.
     """
     said = {
-        "asked": plan.asked(),
+        "asked": plan.planned(),
         "bounds": {name: str(each) for name, each in plan.bounds.items()},
-        "protected": describe_unit(plan),
+        "protected": [describe_unit(plan.unit), *describe_totals(plan.study)],
         "strategy": plan.strategy,
-        "mechanism": plan.mechanism,
+        "mechanism": plan.law.name,
         "cost": {
             "epsilon": decimal_text(plan.epsilon),
             "delta": decimal_text(plan.delta),

@@ -16,7 +16,7 @@ from dpratio.analyst.tables.sentence import (
     short,
 )
 from dpratio.arrays import Floats
-from dpratio.plan.plan import Plan
+from dpratio.plan.price import AnyPlan
 from dpratio.release.release import EXTERNAL_WORDS, Release
 from dpratio.show.blocks import blocks_of
 from dpratio.tabular import PUBLIC
@@ -57,7 +57,7 @@ _METHODS = {
 def asked_of(release: Release) -> str:
     """Say what the report is about, as a heading."""
     ratios = list(
-        dict.fromkeys(str(question.ratio) for question in release.plan.questions)
+        dict.fromkeys(str(question.ratio) for question in release.plan.measurements)
     )
     return " and ".join(ratios)
 
@@ -193,7 +193,7 @@ def promised_of(release: Release) -> list[str]:
     return [plain, exact, *_promised_apart(release), free]
 
 
-def _promise_in_words(plan: Plan) -> tuple[str, str]:
+def _promise_in_words(plan: AnyPlan) -> tuple[str, str]:
     """Say what a plan promises to whom: in plain words, and exactly."""
     unit, whom, be, hold = plan.unit, "a row", "is", "holds"
     if unit.column is not None:

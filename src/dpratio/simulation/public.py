@@ -14,8 +14,8 @@ import numpy as np
 
 from dpratio.arrays import Floats, Integers
 from dpratio.checks import refuse, require
+from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.sensitivity.sums import summands_for
 from dpratio.release.external import wrap_sums
 from dpratio.release.release import Release
@@ -79,7 +79,7 @@ def estimate_public(
     """
     require(isinstance(plan, Plan), "plan must be a Plan", plan, "Make it: make_plan.")
     require(callable(answer), "answer must be a function of a release", answer)
-    asked = pick_question(plan.questions, which)
+    asked = pick_question(plan.measurements, which)
     found = answer(
         _summed(table, plan, asked, simulated=simulated), *arguments, **options
     )
@@ -92,7 +92,7 @@ def estimate_public(
 def _summed(
     table: Any,  # noqa: ANN401
     plan: Plan,
-    asked: PlannedQuestion,
+    asked: Measurement,
     *,
     simulated: bool,
 ) -> Release:
@@ -100,7 +100,7 @@ def _summed(
     unit = plan.unit.column
     hint = "Add up the rows of each person first, and plan over rows."
     require(unit is None, "public tables are answered row by row", unit, hint)
-    groups = plan.partitions[asked.partition]
+    groups = asked.groups
     hint = "Declare the keys: the table is public."
     found = isinstance(groups, PrivateKeys)
     require(not found, "public tables have declared groups", "keys to find", hint)
@@ -140,7 +140,7 @@ def _summed(
 def _people_of(
     table: Any,  # noqa: ANN401
     plan: Plan,
-    asked: PlannedQuestion,
+    asked: Measurement,
 ) -> dict[str, Floats]:
     """Read s, y and perhaps w of every row, each column clipped to its bounds."""
     ratio = asked.ratio

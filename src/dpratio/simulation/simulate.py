@@ -6,15 +6,16 @@ stands in for the curator's and every release made here is stamped.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
 from dpratio.arrays import Floats
+from dpratio.plan.laws import LAPLACE
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.release import MADE_BY, Release, fresh_question
 from dpratio.simulation.population import People, Population, Reals
@@ -59,7 +60,7 @@ _SEEN_AT_ONCE = 25_000  # Their columns fit into the cache of a core.
 _KEPT_BYTES = 31 * 2**20
 
 
-def view_of(plan: Plan, question: PlannedQuestion) -> View:
+def view_of(plan: Plan, question: Measurement) -> View:
     """See people as the curator does for a question: clipped, and cuts counted."""
     counts = plan.counts_cuts(question)
     change = partial(clip_people, bounds=plan.box(question), counts_cuts=counts)
@@ -178,21 +179,21 @@ def clip_people(
 
 
 def simulate_release(
-    sums: Floats, plan: Plan, question: PlannedQuestion, rng: np.random.Generator
+    sums: Floats, plan: Plan, question: Measurement, rng: np.random.Generator
 ) -> Release:
     """Put noise on exact sums, repetitions × measured sums, and stamp the release."""
     steps = np.array([each.step for each in question.sums])
-    draw = rng.laplace if plan.mechanism == "laplace" else rng.normal
+    draw = rng.laplace if plan.law == LAPLACE else rng.normal
     noise = draw(scale=np.array(question.scales), size=sums.shape)
     cells = (np.rint(sums / steps) + np.rint(noise)).astype(np.int64)
     groups = Groups("repetition", range(len(sums)))
-    planned = replace(
-        plan, partitions=(groups,), questions=(replace(question, partition=0),)
-    )
+    planned = plan.measuring([question]).over(groups)
     return Release(
         id=rng.bytes(16).hex(),
         plan=planned,
-        questions=(fresh_question(planned, planned.questions[0], groups, cells),),
+        questions=(
+            fresh_question(planned.law, planned.measurements[0], groups, cells),
+        ),
         made_by=MADE_BY,
         is_simulated=True,
     )

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpratio.arrays import Floats, Integers
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.realise import found_guesses, realise
-from dpratio.plan.sensitivity.contrast import BASES, contrast_of
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.sensitivity.mixtures import mixture_of
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.split_budget import cells_of
 from dpratio.plan.strategy.first_totals import TOTALS
 from dpratio.release.release import Release
@@ -33,7 +33,7 @@ class Part:
     release: Release
 
 
-def counted_question(plan: Plan, question: PlannedQuestion) -> PlannedQuestion:
+def counted_question(plan: Plan, question: Measurement) -> Measurement:
     """Give the question whose sums are added up: of two stages the raw ones."""
     if plan.stage is None:
         return question
@@ -42,12 +42,11 @@ def counted_question(plan: Plan, question: PlannedQuestion) -> PlannedQuestion:
         MeasuredSum(*each, 1.0)
         for each in zip(raw.summands, raw.steps, raw.sensitivities, strict=True)
     )
-    around_zero = replace(question.ratio, guess=0.0)
-    return replace(question, ratio=around_zero, sums=sums, basis=BASES[0])
+    return question.around(0.0, sums)
 
 
 def simulate_parts(
-    sums: Floats, plan: Plan, question: PlannedQuestion, rng: np.random.Generator
+    sums: Floats, plan: Plan, question: Measurement, rng: np.random.Generator
 ) -> list[Part]:
     """Put noise on exact sums, repetitions × sums of `counted_question`.
 
@@ -58,13 +57,13 @@ def simulate_parts(
     if stage is None:
         places = np.arange(len(sums))
         return [Part(places, sums, simulate_release(sums, plan, question, rng))]
-    at = plan.questions.index(question)
-    groups = cells_of(plan, question.partition) or 1
+    at = plan.measurements.index(question)
+    groups = cells_of(question.groups) or 1
     found: dict[object, list[int]] = {}
     totals = _totals(groups * sums[:, :TOTALS], stage.firsts[at], rng)
     # Nothing is found for the other questions, and they are not asked for.
     asked_for = [
-        [(0, 0)] * at + [both] + [(0, 0)] * len(plan.questions[at + 1 :])
+        [(0, 0)] * at + [both] + [(0, 0)] * len(plan.measurements[at + 1 :])
         for both in totals
     ]
     for place, each in enumerate(asked_for):
@@ -90,7 +89,7 @@ def _totals(
     return [tuple(int(each) for each in row) for row in noisy]
 
 
-def _mixed(sums: Floats, plan: Plan, question: PlannedQuestion) -> Floats:
+def _mixed(sums: Floats, plan: Plan, question: Measurement) -> Floats:
     """Mix raw sums into those of a question, in the units of the data."""
     grid, raw = plan.grid(question), plan.raw_grid(question)
     weights = np.zeros((len(grid.steps), len(raw.steps)))

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from curator.histograms_for_tests import study_of
-from dpratio.plan.plan_bins import plan_bins
-from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.histogram.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -27,7 +27,7 @@ def released(counts: list[dict[str, int]], **terms: Any) -> Release:  # noqa: AN
     """A release of known counts of spent and orders, as if noise had been nothing."""
     plan = plan_bounds(study_of(**terms), budget=ONE, limits=(0.25, 4096))
     questions = []
-    for question, given in zip(plan.questions, counts, strict=True):
+    for question, given in zip(plan.measurements, counts, strict=True):
         groups = plan.partitions[question.partition]
         keys = groups.keys  # type: ignore[union-attr]
         values = np.array([[given.get(str(key), 0)] for key in keys])
@@ -38,7 +38,7 @@ def released(counts: list[dict[str, int]], **terms: Any) -> Release:  # noqa: AN
 def grid_release(counts: list[int], name: str = "0", epsilon: Any = 1) -> Release:  # noqa: ANN401
     """A release of known counts on 16 cells, as if noise had been nothing."""
     plan = plan_bins(_SCORES, "score", budget=Budget(epsilon), cells=16)
-    (question,), (groups,) = plan.questions, plan.partitions
+    (question,), (groups,) = plan.measurements, plan.partitions
     values = np.array([[each] for each in counts])
     asked = fresh_question(plan, question, groups, values)  # type: ignore[arg-type]
     return Release(name * 32, plan, (asked,), "a test", is_simulated=True)

@@ -11,7 +11,7 @@ from curator.histograms_for_tests import rows_plan
 from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
 from dpratio.errors import PlanRefused
 from dpratio.plan.histogram.histograms import grid_of
-from dpratio.plan.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bins import plan_bins
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -101,7 +101,7 @@ def test_only_equal_cells_from_end_to_end_are_a_grid() -> None:
 
 def test_keys_are_not_counted() -> None:
     plan = plan_bins(study_of(), "score", budget=Budget(1), cells=16)
-    keyed = replace(plan.questions[0], name="region")
+    keyed = replace(plan.measurements[0], name="region")
     other = replace(plan, partitions=(Groups("region", ["north"]),), questions=(keyed,))
     with pytest.raises(PlanRefused, match="the cells of its grid"):
         price(other)

@@ -9,7 +9,7 @@ from dpratio.analyst.bounds.find_bounds import (
     find_bounds,
 )
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 

@@ -64,7 +64,9 @@ def test_a_release_whose_names_lie_is_refused() -> None:
     release = released(KNOWN)
     asked = tuple(
         replace(each, name=name)
-        for each, name in zip(release.plan.questions, ["orders", "spent"], strict=True)
+        for each, name in zip(
+            release.plan.measurements, ["orders", "spent"], strict=True
+        )
     )
     questions = tuple(
         replace(each, asked=one)

@@ -10,7 +10,7 @@ from curator.histograms_for_tests import study_of
 from dpratio.analyst.bounds.propose_bounds import choose_bounds, propose_bounds
 from dpratio.analyst.bounds.propose_groups import GroupChoices, propose_groups
 from dpratio.errors import InvalidInput
-from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -22,7 +22,7 @@ def release_of(held: dict[str, int], groups: int = 12) -> Release:
     study = study_of(unit=PrivacyUnit("user"), groups=Groups("month", range(groups)))
     plan = plan_bounds(study, budget=Budget(3), columns=["spent"], most_groups=True)
     asked = []
-    for question in plan.questions:
+    for question in plan.measurements:
         cells: Any = plan.partitions[question.partition]
         counts = held if question.name == "groups per user" else {}
         values = np.array([[counts.get(str(key), 0)] for key in cells.keys])

@@ -114,7 +114,7 @@ def test_keys_that_were_not_found_are_no_comparisons() -> None:
     )
     none = Groups.found("region", str, [])
     question = fresh_question(
-        plan, plan.questions[0], none, np.zeros((0, 6), dtype=np.int64)
+        plan, plan.measurements[0], none, np.zeros((0, 6), dtype=np.int64)
     )
     release = Release("0" * 32, plan, (question,), "a test")
     answer = compare_ratios(release, reference=1.0)
@@ -169,8 +169,8 @@ def test_a_pair_whose_variances_noise_drowned_says_so() -> None:
 
 def test_a_cell_whose_weights_are_lost_in_noise_says_nothing() -> None:
     plan = plan_of(Groups("g", ["a", "b"]), epsilon=1, strategy="joint")
-    steps = np.array([each.step for each in plan.questions[0].sums])
-    names = [each.summand.label for each in plan.questions[0].sums]
+    steps = np.array([each.step for each in plan.measurements[0].sums])
+    names = [each.summand.label for each in plan.measurements[0].sums]
     values = np.rint(np.full((2, len(steps)), 500.0) / steps).astype(np.int64)
     values[1, names.index("Σ 1")] = -5
     answer = compare_ratios(given_release(plan, values), link="difference")

@@ -54,10 +54,10 @@ def test_without_noise_the_statistic_is_that_of_the_rows() -> None:
 def test_in_large_samples_it_is_cochrans_q() -> None:
     """Cochran (1954): Q = Σ (r − r̄)²/v with r̄ weighted by 1/v."""
     plan = plan_of(None)
-    steps = np.array([each.step for each in plan.questions[0].sums])
+    steps = np.array([each.step for each in plan.measurements[0].sums])
     sums = 1e14 * cells_for(plan, [ROWS[0]] * 4) * steps
     sums[:, 0] += np.array([1e8, -5e8, 9e8, 0])
-    moments = exact_moments(sums, plan, plan.questions[0])
+    moments = exact_moments(sums, plan, plan.measurements[0])
     cells = statistic_of(moments, "linearised", lowest=0.0)
     found = common_ratio(cells, 4)
     ratio: Floats = moments["ws"] / moments["wy"]

@@ -84,7 +84,7 @@ def errors_of(
 ) -> CalibrationErrors:
     plan = plan_of(answers, epsilon, weighted=weighted)
     sums = products(people, often, weighted)
-    names = [each.summand.name for each in plan.questions[0].sums]
+    names = [each.summand.name for each in plan.measurements[0].sums]
     cells = np.stack([sums[name] for name in names], axis=1)
     groups = Groups.cross(Keys("run", range(RUNS)), ScoreBins("s", list(EDGES)))
     return calibration_curve(with_noise(plan, cells, groups, 5)).errors
@@ -134,7 +134,7 @@ def test_weights_that_pile_up_at_a_bound_are_known_by_their_squares(
             places.ravel(),
             np.prod([values[each] for each in measured.summand.name], axis=0).ravel(),
         )
-        for measured in plan.questions[0].sums
+        for measured in plan.measurements[0].sums
     ]
     cells = np.stack(sums, axis=1).astype(np.float64)
     groups = Groups.cross(Keys("run", range(RUNS)), bins)
@@ -176,7 +176,7 @@ def test_without_noise_it_is_the_test_of_hosmer_and_lemeshow() -> None:
     place = np.minimum((score * 4).astype(int), 3)
     z, h = score - label, score + label
     values = {"z": z, "h": h, "zz": z * z, "zh": z * h, "hh": h * h, "w": z * 0 + 1}
-    names = [each.summand.name for each in plan.questions[0].sums]
+    names = [each.summand.name for each in plan.measurements[0].sums]
     sums = [np.bincount(place, values[name], 4) for name in names]
     cells = np.stack(sums, axis=1).astype(np.float64)
     bins = Groups.cross(ScoreBins("s", 4).within(Bounds(0, 1)))
@@ -190,7 +190,7 @@ def test_without_noise_it_is_the_test_of_hosmer_and_lemeshow() -> None:
 def test_labels_that_are_no_zeros_and_ones_are_tested_by_their_own_variance() -> None:
     bounds = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
     plan = plan_of("means", bounds=bounds, groups=ScoreBins("s", 2))
-    sums = np.full((2, len(plan.questions[0].sums)), 2**30)
+    sums = np.full((2, len(plan.measurements[0].sums)), 2**30)
     found = calibration_curve(given_release(plan, sums)).errors
     assert ((found.pvalue >= 0) & (found.pvalue <= 1)).all()
     assert found.bins.tolist() == [2]
@@ -203,7 +203,7 @@ def test_labels_that_are_no_zeros_and_ones_are_tested_by_their_own_variance() ->
 def test_bins_of_nobody_contradict_nothing(strategy: str, fill: int) -> None:
     bins = ScoreBins("s", 2)
     plan = plan_of("means", weighted=True, strategy=strategy, groups=bins)
-    sums = np.full((2, len(plan.questions[0].sums)), fill)
+    sums = np.full((2, len(plan.measurements[0].sums)), fill)
     found = calibration_curve(given_release(plan, sums)).errors
     assert found.pvalue[0] > 0.5
 
@@ -212,8 +212,8 @@ def test_bins_of_nobody_contradict_nothing(strategy: str, fill: int) -> None:
 def test_gaps_beyond_all_noise_are_beyond_doubt(strategy: str) -> None:
     bins = ScoreBins("s", 2)
     plan = plan_of("means", weighted=True, strategy=strategy, groups=bins)
-    sums = np.zeros((2, len(plan.questions[0].sums)), dtype=np.int64)
-    names = [each.summand.name for each in plan.questions[0].sums]
+    sums = np.zeros((2, len(plan.measurements[0].sums)), dtype=np.int64)
+    names = [each.summand.name for each in plan.measurements[0].sums]
     sums[:, names.index("z" if strategy == "focused" else "wy")] = 2**45
     found = calibration_curve(given_release(plan, sums)).errors
     assert found.pvalue[0] < 1e-9
@@ -222,14 +222,14 @@ def test_gaps_beyond_all_noise_are_beyond_doubt(strategy: str) -> None:
 def test_bins_may_be_of_another_column_than_the_score() -> None:
     bounds = {"s": Bounds(0, 1), "y": Bounds.binary(), "age": Bounds(0, 90)}
     plan = plan_of("made for it", bounds=bounds, groups=ScoreBins("age", 3))
-    sums = np.full((3, len(plan.questions[0].sums)), 2**30)
+    sums = np.full((3, len(plan.measurements[0].sums)), 2**30)
     assert calibration_curve(given_release(plan, sums)).errors.pvalue[0] <= 1
 
 
 @pytest.mark.parametrize(("epsilon", "says"), [(0.1, True), (50, False)])
 def test_notes_say_where_noise_hides_weights(epsilon: float, says: bool) -> None:  # noqa: FBT001
     plan = plan_of("ratio", epsilon, weighted=True, groups=ScoreBins("s", 2))
-    names = [each.summand.name for each in plan.questions[0].sums]
+    names = [each.summand.name for each in plan.measurements[0].sums]
     people = {"z": 0.0, "h": 1_000.0, "zz": 200.0, "zh": 0.0, "hh": 900.0}
     cells = np.array([[people[name] for name in names]] * 2)
     bins = Groups.cross(ScoreBins("s", 2).within(Bounds(0, 1)))

@@ -169,7 +169,7 @@ def plan_of(groups: Any, **terms: Any) -> Any:  # noqa: ANN401
 def empty(plan: Any, fill: int = 0) -> Any:  # noqa: ANN401
     questions = [
         np.full((plan.partitions[question.partition].count, len(question.sums)), fill)
-        for question in plan.questions
+        for question in plan.measurements
     ]
     return given_release(plan, *questions)
 
@@ -203,7 +203,7 @@ def test_a_curve_of_nobody_is_lost_and_says_so() -> None:
 def test_nothing_is_said_that_bounds_do_not_allow() -> None:
     """400 bins of nobody: noise alone, divided by noise."""
     plan = plan_for("focused", "laplace", 1, 100, weighted=False, bins=BINS)
-    nothing = np.zeros((80, BINS, len(plan.questions[0].sums)))
+    nothing = np.zeros((80, BINS, len(plan.measurements[0].sums)))
     found = calibration_curve(curves_release(plan, nothing))
     edges = np.tile(np.arange(BINS) / BINS, 80)
     measures: dict[str, tuple[Any, Any]] = {

@@ -39,10 +39,10 @@ def test_a_weak_bin_is_explained() -> None:
 def test_the_squared_error_is_unknown_where_no_bin_is_known() -> None:
     """It was between 0 and 0 where noise hid every bin, which no error is."""
     plan = plan_for("focused", "laplace", 0.5, PEOPLE, weighted=False, bins=BINS)
-    names = [each.summand.factors for each in plan.questions[0].sums]
+    names = [each.summand.factors for each in plan.measurements[0].sums]
     cells = np.zeros((BINS, len(names)), dtype=np.int64)
     weight = names.index(())
-    cells[:, weight] = round(3 * plan.questions[0].scales[weight])
+    cells[:, weight] = round(3 * plan.measurements[0].scales[weight])
     found = calibration_curve(given_release(plan, cells)).errors
     assert found.left_out.tolist() == [BINS]
     assert np.isnan(found.squared.estimate).all()

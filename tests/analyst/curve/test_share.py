@@ -50,7 +50,7 @@ def test_shares_of_bins_with_ten_people_cover(
 def test_nobody_has_any_share() -> None:
     """Where noise leaves no weight at all, nothing is known of a share."""
     plan = plan_for("focused", "laplace", 1, PEOPLE, weighted=False, bins=BINS)
-    none = np.full((1, BINS, len(plan.questions[0].sums)), -50.0)
+    none = np.full((1, BINS, len(plan.measurements[0].sums)), -50.0)
     found = calibration_curve(curves_release(plan, none, noise=False)).share
     assert np.isnan(found.estimate).all()
     assert (found.ci_lower.tolist(), found.ci_upper.tolist()) == ([0] * 5, [1] * 5)

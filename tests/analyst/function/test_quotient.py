@@ -154,7 +154,7 @@ def test_a_set_that_noise_took_out_of_the_range_says_nothing() -> None:
         groups=Groups("sample", range(300)),
     )
     (one,) = summed(plan, {"s": score, "y": score}, np.zeros(size)).astype(float)
-    steps = [each.step for each in plan.questions[0].sums]
+    steps = [each.step for each in plan.measurements[0].sums]
     sums = np.tile(one * steps, (300, 1))
     release = with_noise(plan, sums, Groups("sample", range(300)), 5)
     found = estimate_function(release, correlation())

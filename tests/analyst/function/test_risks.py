@@ -39,7 +39,7 @@ def plan_of(epsilon: float, groups: Groups, **terms: object) -> Plan:
 
 def sums_of(plan: Plan, bought: Floats, visitors: int) -> Floats:
     """The sums of so many visitors of whom so many bought, one row for each."""
-    question = plan.questions[0]
+    question = plan.measurements[0]
     factors = [each.summand.factors for each in question.sums]
     one, none = (
         sum_products(
@@ -83,7 +83,7 @@ def test_a_table_of_two_by_two_is_worked_by_hand() -> None:
     sums = np.concatenate(
         [sums_of(plan, np.array([a]), n) for a, n in ((60.0, 400), (90.0, 500))]
     )
-    steps = [each.step for each in plan.questions[0].sums]
+    steps = [each.step for each in plan.measurements[0].sums]
     release = given_release(plan, np.rint(sums / steps).astype(np.int64))
     worked = {
         relative_risk(): (60 / 400) / (90 / 500),
@@ -111,7 +111,7 @@ def test_odds_of_more_than_everybody_are_not_told() -> None:
     sums = np.concatenate(
         [sums_of(plan, np.array([bought]), 20) for bought in (23.0, 4.0)]
     )
-    steps = [each.step for each in plan.questions[0].sums]
+    steps = [each.step for each in plan.measurements[0].sums]
     release = given_release(plan, np.rint(sums / steps).astype(np.int64))
     found = estimate_function(release, odds_ratio(), arms=("new", "old"))
     assert found.status == ("unbounded",)

@@ -5,7 +5,7 @@ import pytest
 
 from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.functions import mean, total
-from dpratio.plan.calibration.threshold import threshold_of
+from dpratio.plan.threshold import threshold_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question
@@ -35,7 +35,7 @@ def plan_of(groups: Groups | PrivateKeys, epsilon: int = 4) -> Plan:
 def release_of(groups: Groups | PrivateKeys) -> Release:
     """Shops of 90, 300 and 4,000 people who spend 20 in two visits, without luck."""
     plan = plan_of(groups)
-    (question,) = plan.questions
+    (question,) = plan.measurements
     people = np.array([90.0, 300.0, 4_000.0])
     spent, visits = 20.0, 2.0
     steps = [
@@ -65,7 +65,7 @@ def test_no_total_is_called_ok_because_its_noise_was_large() -> None:
     Of keys of 210 people 7 % were so by luck, and 0.59 of their intervals covered.
     """
     plan = plan_of(FOUND, epsilon=1)
-    (question,) = plan.questions
+    (question,) = plan.measurements
     rng, runs = np.random.default_rng(43), 4_000
     people = rng.poisson(210, 3 * runs)
     threshold = threshold_of(FOUND, plan.unit)

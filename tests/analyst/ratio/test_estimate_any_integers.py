@@ -79,10 +79,10 @@ def test_every_release_has_an_answer(
 ) -> None:
     """Never an error, never a warning, and always a status that is true."""
     plan = any_plan(which)
-    count = len(plan.questions[0].sums)
+    count = len(plan.measurements[0].sums)
     values = np.array(numbers[: 3 * count], dtype=np.int64).reshape(3, count)
     release = given_release(plan, values)
-    bounds = plan.box(plan.questions[0])
+    bounds = plan.box(plan.measurements[0])
     positive = bounds["s"].lower >= 0 and bounds["y"].lower >= 0
     if not positive:
         link = "ratio"

@@ -20,7 +20,7 @@ def focused_release(*, weighted: bool = True) -> Release:
     plan = given_plan({"s": Bounds(0, 2), "y": Bounds(0, 2), **weights}, guess=1.0)
     sums = {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
     cells = [
-        round(sums[each.summand.name] / each.step) for each in plan.questions[0].sums
+        round(sums[each.summand.name] / each.step) for each in plan.measurements[0].sums
     ]
     return given_release(plan, np.array([cells]))
 
@@ -93,7 +93,7 @@ def test_a_wald_interval_of_a_focused_release_has_its_floor_too() -> None:
     assert row["status"] == "variance_floored"
     noise = {
         each.summand.name: 2 * (each.scale * each.step) ** 2
-        for each in release.plan.questions[0].sums
+        for each in release.plan.measurements[0].sums
     }
     squared = (
         1.05**4 * noise["zz"]

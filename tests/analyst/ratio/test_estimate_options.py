@@ -101,7 +101,7 @@ def test_log_intervals_need_every_ratio_to_be_positive() -> None:
         budget=Budget(1),
         clipping="unmeasured",
     )
-    values = [np.full((1, 5), 2**30) for _ in plan.questions]
+    values = [np.full((1, 5), 2**30) for _ in plan.measurements]
     release = given_release(plan, *values)
     with pytest.raises(InvalidInput, match="link 'log' needs a numerator"):
         estimate_ratios(release, link="log")

@@ -76,7 +76,7 @@ def several(strategy: str = "even") -> tuple[Plan, list[np.ndarray]]:
     )
     rng = np.random.default_rng(8)
     values = []
-    for question in plan.questions:
+    for question in plan.measurements:
         cells = (2, 6, 1)[question.partition]
         sums = {"w": 5000.0, "wy": 2500.0, "ws": 2750.0, "wss": 1600.0, "wys": 1500.0}
         sums |= {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
@@ -87,7 +87,7 @@ def several(strategy: str = "even") -> tuple[Plan, list[np.ndarray]]:
 
 def alone(plan: Plan, at: int, values: np.ndarray) -> Release:
     """One part of a plan, as a release of its own."""
-    question = plan.questions[at]
+    question = plan.measurements[at]
     kept = replace(
         plan,
         partitions=(plan.partitions[question.partition],),
@@ -162,14 +162,16 @@ def test_keys_that_nobody_has_leave_a_question_without_rows(
     empty, whole = (
         fresh_question(plan, question, groups, np.full((count, 5), 2**34))
         for question, groups, count in zip(
-            plan.questions, (none, None), (0, 1), strict=True
+            plan.measurements, (none, None), (0, 1), strict=True
         )
     )
     release = Release("0" * 32, plan, (empty, whole), "a test")
     found = estimate_ratios(release, method=method, link=link, rng=1)
     assert dict(found.labels) == {"shop": ["(all)"]}
     assert len(found) == len(found.status) == 1
-    kept = replace(plan, partitions=plan.partitions[:1], questions=plan.questions[:1])
+    kept = replace(
+        plan, partitions=plan.partitions[:1], questions=plan.measurements[:1]
+    )
     alone = Release("0" * 32, kept, (empty,), "a test")
     nothing = estimate_ratios(alone, method=method, link=link, rng=1)
     assert len(nothing) == 0

@@ -15,7 +15,7 @@ def within(unit: dpr.PrivacyUnit) -> list[str]:
         unit=unit,
         stage=0,
     )
-    values = np.full((1, len(plan.questions[0].sums)), 10**9, dtype=np.int64)
+    values = np.full((1, len(plan.measurements[0].sums)), 10**9, dtype=np.int64)
     return dpr.estimate_ratios(given_release(plan, values)).notes()
 
 

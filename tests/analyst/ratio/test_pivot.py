@@ -230,10 +230,10 @@ def test_the_noise_of_z_and_h_enters_the_test_as_one_of_each() -> None:
     values = np.array([[2**30, 2**34, 2**30, 2**30, 2**34]] * 3)
     held = moments_of(given_release(plan, values))
     pivot = statistic_of(held, "linearised", lowest=0.0)
-    on_z, on_h = (each.scale * each.step for each in plan.questions[0].sums[:2])
+    on_z, on_h = (each.scale * each.step for each in plan.measurements[0].sums[:2])
     assert [term.laplace[0] for term in pivot.noise] == [on_z, on_h]
     assert [term.variance[0] for term in pivot.noise] == [2 * on_z**2, 2 * on_h**2]
-    _, (p, q) = Contrast(1.0, None, plan.questions[0].basis).inverse()
+    _, (p, q) = Contrast(1.0, None, plan.measurements[0].basis).inverse()
     for ratio in (0.5, 1.0, 1.7):
         parts = np.array([(1 + (1 - ratio) * p) * on_z, (1 - ratio) * q * on_h])
         found = pivot.noise_variance((np.ones(3), np.full(3, ratio)))
@@ -242,7 +242,7 @@ def test_the_noise_of_z_and_h_enters_the_test_as_one_of_each() -> None:
 
 def test_pivot_and_analytical_agree_where_noise_is_small() -> None:
     plan = plan_of(epsilon=1000)
-    steps = np.array([each.step for each in plan.questions[0].sums])
+    steps = np.array([each.step for each in plan.measurements[0].sums])
     sums = np.array([5000.0, 2300, 2500, 8100, 2000, 1500, 1250])
     release = given_release(plan, np.rint(sums / steps).astype(int)[None])
     pivot, wald = (
@@ -283,7 +283,7 @@ def test_every_release_has_a_set(
         if guess is None
         else focused_plan(mechanism, lower, guess)
     )
-    count = len(plan.questions[0].sums)
+    count = len(plan.measurements[0].sums)
     values = np.array(numbers[: 3 * count], dtype=np.int64).reshape(3, count)
     found = dpr.estimate_ratios(
         given_release(plan, values), method="pivot", level=level

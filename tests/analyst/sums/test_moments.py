@@ -75,7 +75,7 @@ def release_of(plan: Plan, *groups: list[tuple[str, str, str]]) -> Release:
     cells = [
         [
             int(add_up(rows)[each.summand.name] / Fraction(each.step))
-            for each in plan.questions[0].sums
+            for each in plan.measurements[0].sums
         ]
         for rows in groups
     ]
@@ -104,7 +104,7 @@ def test_seven_sums_give_seven_moments() -> None:
 def test_every_group_of_many_has_its_own_moments() -> None:
     plan = plan_of(weighted=True, binary=False, keys=2_500)
     cells = np.arange(2_500 * 7).reshape(-1, 7)
-    steps = [each.step for each in plan.questions[0].sums]
+    steps = [each.step for each in plan.measurements[0].sums]
     moments = moments_of(given_release(plan, cells))
     assert moments.values.tolist() == (cells * steps).tolist()
 
@@ -147,14 +147,14 @@ def test_a_focused_release_gives_the_moments_of_its_rows(
     rows = TEN_ROWS if weighted else [("1", y, s) for _, y, s in TEN_ROWS]
     plan = focused_plan(weighted=weighted, means=means, guess=guess)
     wanted = unit_sums(rows, guess)
-    if plan.questions[0].basis == "denominator":
+    if plan.measurements[0].basis == "denominator":
         wanted |= {"h": wanted["wy"], "hh": wanted["bb"]}
         wanted["zh"] = wanted["ab"] - Fraction(guess) * wanted["bb"]
         if means:
             wanted["wh"] = wanted["wb"]
     cells = [
         round(wanted[each.summand.name] / Fraction(each.step))
-        for each in plan.questions[0].sums
+        for each in plan.measurements[0].sums
     ]
     release = given_release(plan, np.array([cells], dtype=np.int64))
     moments = moments_of(release, release.questions[0])
@@ -170,7 +170,7 @@ def test_the_noise_of_z_and_h_enters_both_sums_of_a_focused_release() -> None:
     values = np.zeros((1, 5), dtype=np.int64)
     moments = moments_of(given_release(plan, values))
     on_z, on_h = (
-        2 * (each.scale * each.step) ** 2 for each in plan.questions[0].sums[:2]
+        2 * (each.scale * each.step) ** 2 for each in plan.measurements[0].sums[:2]
     )
     both = pytest.approx((on_z + on_h) / 4)
     assert moments.noise_covariance("ws", "ws") == both
@@ -184,9 +184,9 @@ def test_sums_without_noise_give_the_same_moments_and_no_noise() -> None:
     plan = plan_of(weighted=True, binary=True)
     totals = add_up([(w, "1", s) for w, _, s in TEN_ROWS])
     sums = np.array(
-        [[float(totals[each.summand.name]) for each in plan.questions[0].sums]]
+        [[float(totals[each.summand.name]) for each in plan.measurements[0].sums]]
     )
-    moments = exact_moments(sums, plan, plan.questions[0])
+    moments = exact_moments(sums, plan, plan.measurements[0])
     assert moments.values.tolist() == [[float(each) for each in totals.values()]]
     assert not moments.noise.variance.any()
     assert not moments.noise.laplace.any()
@@ -251,7 +251,7 @@ def test_laplace_noise_of_each_moment_has_twice_its_squared_scale() -> None:
 def test_gaussian_noise_of_each_moment_has_its_squared_scale() -> None:
     plan = plan_of(weighted=True, binary=False, mechanism="analytic_gaussian")
     moments = moments_of(release_of(plan, TEN_ROWS))
-    deviations = [each.scale * each.step for each in plan.questions[0].sums]
+    deviations = [each.scale * each.step for each in plan.measurements[0].sums]
     wanted = np.diag(np.square(deviations))
     assert covariance(moments) == pytest.approx(wanted, rel=1e-12)
 

@@ -16,7 +16,7 @@ from dpratio.terms.budget import Budget
 
 def unit_sums(plan: Plan) -> dict[str, Fraction]:
     """Every sum of a focused plan and what comes back from it, for four people."""
-    contrast = plan.contrast(plan.questions[0])
+    contrast = plan.contrast(plan.measurements[0])
     assert contrast is not None
     total: dict[str, Fraction] = {}
     for y, s in ((Fraction(y), Fraction(s)) for y, s in LABELLED):
@@ -47,7 +47,7 @@ def focused_release(plan: Plan, moved: int = 0) -> Release:
     wanted = unit_sums(plan)
     cells = [
         int(wanted[each.summand.name] / Fraction(each.step))
-        for each in plan.questions[0].sums
+        for each in plan.measurements[0].sums
     ]
     cells[4] += moved
     return given_release(plan, np.array([cells], dtype=np.int64))
@@ -59,9 +59,12 @@ def test_labels_that_are_their_own_squares_correct_the_squares() -> None:
     for name in exact.names:
         assert exact[name] == pytest.approx([float(wanted[name])])
     release = focused_release(plan, moved=2**30)
-    known, steps = moments_of(release), [each.step for each in plan.questions[0].sums]
+    known, steps = (
+        moments_of(release),
+        [each.step for each in plan.measurements[0].sums],
+    )
     sums = release.questions[0].values * np.array(steps)
-    plain = exact_moments(sums, plan, plan.questions[0])
+    plain = exact_moments(sums, plan, plan.measurements[0])
     unknown = replace(plain, noise=known.noise)
     # The test of a ratio is made of the same noise, independent of what is corrected.
     for name in ("ws", "wy"):
@@ -96,5 +99,5 @@ def test_labels_that_are_their_own_squares_correct_the_squares() -> None:
 def test_squares_are_left_alone_where_labels_are_not_their_own(plan: Plan) -> None:
     release = focused_release(plan)
     names, found = moments_of(release).names, moments_of(release)
-    exact = exact_moments(np.zeros((1, 5)), plan, plan.questions[0])
+    exact = exact_moments(np.zeros((1, 5)), plan, plan.measurements[0])
     assert (names, found.matrix.tolist()) == (exact.names, exact.matrix.tolist())

@@ -202,8 +202,8 @@ def test_the_noise_is_what_redrawing_shows(
 ) -> None:
     """Add the planned noise 40,000 times, estimate A, C and B, take covariances."""
     plan, many = plan_of(strategy, 1), plan_of(strategy, 40_000)
-    steps = np.array([each.step for each in plan.questions[0].sums])
-    scales = np.array([each.scale for each in plan.questions[0].sums])
+    steps = np.array([each.step for each in plan.measurements[0].sums])
+    scales = np.array([each.scale for each in plan.measurements[0].sums])
     exact = np.array(sums) / steps
     rng = np.random.default_rng(4)
     noisy = np.rint(exact + rng.laplace(scale=scales, size=(40_000, len(sums))))

@@ -163,7 +163,7 @@ def plan_of(clipping: str = "measured", **terms: Any) -> Plan:  # noqa: ANN401
 
 
 def answered(plan: Plan, *cuts: int) -> Estimates:
-    question = plan.questions[0]
+    question = plan.measurements[0]
     names = [each.summand.name for each in question.sums]
     sums = {"z": 20, "h": 400, "zz": 100, "zh": 10, "hh": 800}
     rows = [[{**sums, "c": cut}[name] for name in names] for cut in cuts]

@@ -26,7 +26,7 @@ def zeros(ratio: Any, groups: Any) -> Release:  # noqa: ANN401
     bounds = {name: each for name, each in BOUNDS.items() if name in named}
     plan = dpr.make_plan(ratio, bounds=bounds, budget=dpr.Budget(1), groups=groups)
     values = []
-    for question in plan.questions:
+    for question in plan.measurements:
         cells = cells_of(plan, question)
         shape = (1 if cells is None else cells.count, len(question.sums))
         values.append(np.zeros(shape, dtype=np.int64))

@@ -22,7 +22,7 @@ RATIO = 1.05
 @cache
 def _setting(setting: Setting, ratio: float) -> tuple[Plan, UnitMoments]:
     plan = setting.plan
-    return plan, unit_moments(plan, plan.questions[0], PaperPopulation(ratio))
+    return plan, unit_moments(plan, plan.measurements[0], PaperPopulation(ratio))
 
 
 def looks_of(
@@ -40,7 +40,7 @@ def looks_of(
         ratio = ratios[min(at, len(ratios) - 1)]
         plan, unit = _setting(setting, ratio)
         sums = unit.sums(setting.people, groups, rng)
-        found.append(simulate_release(sums, plan, plan.questions[0], rng))
+        found.append(simulate_release(sums, plan, plan.measurements[0], rng))
     return found
 
 

@@ -68,4 +68,6 @@ def test_a_footer_that_lies_about_keys_drops_no_row(
         ),
     )
     (found,) = dpr.release_sums(path, plan, ledger=None).questions
-    assert (found.values[:, 1] * plan.questions[0].sums[1].step).tolist() == [300.0] * 2
+    assert (found.values[:, 1] * plan.measurements[0].sums[1].step).tolist() == [
+        300.0
+    ] * 2

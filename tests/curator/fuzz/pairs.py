@@ -261,10 +261,10 @@ def require_batch_paid(
         for each in (first, second)
     )
     moved = abs(one - other)
-    power = 1 if plan.mechanism == "laplace" else 2
+    power = 1 if plan.law == LAPLACE else 2
     most = allowed(plan)
     groups = plan.unit.most_groups
-    scales = [Fraction(each.scale) for each in plan.questions[0].sums]
+    scales = [Fraction(each.scale) for each in plan.measurements[0].sums]
     sides = 2 if plan.unit.neighbours == "change-one" else 1
     for block in moved:
         cells = [row for row in block if any(row)]
@@ -275,7 +275,7 @@ def require_batch_paid(
             for distance, scale in zip(row, scales, strict=True)
         ]
         assert sum(paid, Fraction(0)) <= most
-        for at, each in enumerate(plan.questions[0].sums):
+        for at, each in enumerate(plan.measurements[0].sums):
             apart = sum(int(row[at]) for row in cells)
             assert apart <= sides * groups * each.sensitivity
     return len(moved)

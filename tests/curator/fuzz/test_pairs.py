@@ -124,7 +124,7 @@ def test_neighbours_differ_by_what_their_own_question_paid_for(
     numbers = (number for number in range(4_000, 5_000) if _is_of_people(number))
     for number in itertools.islice(numbers, OWN_BATCHES[engine]):
         batch = make_batch(number, asks_itself=True)
-        (question,) = batch.plan.questions
+        (question,) = batch.plan.measurements
         assert question.totals != batch.plan.unit.totals
         releases = []
         for rows in (batch.whole, batch.neighbour):

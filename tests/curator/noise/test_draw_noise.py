@@ -11,7 +11,7 @@ from dpratio.curator.noise import draw_noise as room
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import BitSource, system_bits
 from dpratio.curator.noise.rounded import GAUSSIAN, LAPLACE, NoiseLaw
-from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
+from dpratio.plan.laws import MECHANISMS, noise_sd
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
@@ -65,12 +65,12 @@ def test_each_sum_is_drawn_with_the_law_of_the_plan_and_its_own_scale(
         return np.full(3, len(calls))
 
     monkeypatch.setattr(room, "draw_rounded", spy)
-    drawn = draw_noise(mechanism, plan.questions[0], 3, system_bits)
+    drawn = draw_noise(mechanism, plan.measurements[0], 3, system_bits)
     assert calls == [
-        (law, each.scale, 3, system_bits) for each in plan.questions[0].sums
+        (law, each.scale, 3, system_bits) for each in plan.measurements[0].sums
     ]
-    assert drawn.tolist() == [list(range(1, len(plan.questions[0].sums) + 1))] * 3
-    assert len({each.scale for each in plan.questions[0].sums}) > 1
+    assert drawn.tolist() == [list(range(1, len(plan.measurements[0].sums) + 1))] * 3
+    assert len({each.scale for each in plan.measurements[0].sums}) > 1
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), NOISES)
@@ -79,9 +79,9 @@ def test_the_columns_have_the_planned_spread_and_no_correlation(
 ) -> None:
     """A fixed stream; 8 standard errors of what each figure can wander."""
     plan = plan_of(strategy, mechanism)
-    drawn = draw_noise(mechanism, plan.questions[0], KEYS, fixed_bits(8))
+    drawn = draw_noise(mechanism, plan.measurements[0], KEYS, fixed_bits(8))
     spread = np.array(
-        [noise_sd(mechanism, each.scale) for each in plan.questions[0].sums]
+        [noise_sd(mechanism, each.scale) for each in plan.measurements[0].sums]
     )
     standard = drawn.astype(np.float64) / spread
     fourth = 6 if mechanism == "laplace" else 3

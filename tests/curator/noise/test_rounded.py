@@ -15,7 +15,7 @@ from curator.bits_for_tests import LAWS, SIDES, WORD, Script, tail_of
 from dpratio.curator.noise import rounded as room
 from dpratio.curator.noise.entropy import BitSource, system_bits
 from dpratio.curator.noise.rounded import LAPLACE, NoiseLaw, draw_rounded
-from dpratio.plan.calibration.certified import Interval
+from dpratio.plan.certified import Interval
 
 
 def is_rounded(

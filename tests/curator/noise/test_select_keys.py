@@ -20,7 +20,7 @@ from dpratio.curator.noise.select_keys import name_keys
 from dpratio.curator.reading.statement import ColumnType, KeyCount
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
-from dpratio.plan.calibration.threshold import threshold_of
+from dpratio.plan.threshold import threshold_of
 from dpratio.plan.plan import Plan
 from dpratio.release.files import read_release, write_release
 from dpratio.terms.bounds import Bounds
@@ -249,7 +249,7 @@ def test_keys_of_many_are_found_and_those_of_one_are_not(
     plan = private_plan()
     release = release_sums(table, plan, engine=engine, ledger=None)
     assert release.questions[0].keys == ("north", "south")
-    scale = plan.questions[0].sums[0].scale
+    scale = plan.measurements[0].sums[0].scale
     count = release.questions[0].values[:, 0] - np.array([500, 400]) * 2**24  # noqa: PD011
     assert np.all(np.abs(count) < 60 * scale)
     write_release(release, tmp_path / "release.json")

@@ -27,7 +27,7 @@ def require_agreement(postgres: Postgres, plan: Plan, table: Any) -> list[list[i
     """Every question of a plan has the integers of the specification."""
     loaded = postgres.table(table)
     found = []
-    for at in range(len(plan.questions)):
+    for at in range(len(plan.measurements)):
         expected = exact(mapping_of(table), plan, "python", question=at)
         assert exact(loaded, plan, "ibis", question=at) == expected, at
         found += expected

@@ -143,7 +143,7 @@ def test_every_question_of_a_plan_is_answered_over_all_its_groups(
         mechanism="laplace",
         answers=answers,
     )
-    assert len(plan.questions) == 4
+    assert len(plan.measurements) == 4
     require_agreement(postgres, plan, table)
 
 

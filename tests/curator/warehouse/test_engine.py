@@ -118,7 +118,7 @@ def test_totals_of_one_unit_beyond_the_exact_doubles_are_taken_in_pieces(
         }
     )
     found = require_agreement(postgres, plan, table)
-    assert found[0][2] * plan.questions[0].sums[2].step == pytest.approx(
+    assert found[0][2] * plan.measurements[0].sums[2].step == pytest.approx(
         1 / 3, abs=1e-6
     )
 

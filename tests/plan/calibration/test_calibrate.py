@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration import calibrate as room
-from dpratio.plan.calibration.calibrate import (
+from dpratio.plan.laws import (
     LARGEST_SCALE,
     MECHANISMS,
     SMALLEST_SCALE,

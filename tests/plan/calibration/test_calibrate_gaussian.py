@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration import calibrate as room
-from dpratio.plan.calibration.calibrate import (
+from dpratio.plan.laws import (
     LARGEST_SCALE,
     SMALLEST_SCALE,
     analytic_delta,
@@ -19,7 +19,7 @@ from dpratio.plan.calibration.calibrate import (
     is_affordable,
     is_certified,
 )
-from dpratio.plan.calibration.certified import log_bounds
+from dpratio.plan.certified import log_bounds
 from plan.exact_delta import (
     DELTAS,
     EPSILONS,

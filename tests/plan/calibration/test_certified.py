@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from dpratio.plan.calibration.certified import (
+from dpratio.plan.certified import (
     BEYOND_FURTHEST,
     FURTHEST,
     _inverse_tangent_bounds,
@@ -108,7 +108,7 @@ NEXT_TO_ONE = """
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 from fractions import Fraction
-from dpratio.plan.calibration.certified import log_bounds
+from dpratio.plan.certified import log_bounds
 for digits in (3, 40):
     for x in (1, 1 + Fraction(1, 10**50), 1 - Fraction(1, 10**50)):
         low, high = log_bounds(Fraction(x), digits)

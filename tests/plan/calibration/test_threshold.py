@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration.certified import exp_bounds
-from dpratio.plan.calibration.threshold import Threshold, threshold_of
+from dpratio.plan.certified import exp_bounds
+from dpratio.plan.threshold import Threshold, threshold_of
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.unit import PrivacyUnit

@@ -13,7 +13,7 @@ from dpratio.plan.histogram.group_counts import GroupCounts, ladder_of_groups
 from dpratio.plan.histogram.histograms import counted_of
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_bounds import may_group, plan_bounds
+from dpratio.plan.histogram.plan_bounds import may_group, plan_bounds
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -37,11 +37,11 @@ def planned(**terms: Any) -> Plan:  # noqa: ANN401
 
 def test_groups_are_one_more_histogram_in_the_joint_price() -> None:
     plan = planned()
-    names = [each.name for each in plan.questions]
+    names = [each.name for each in plan.measurements]
     assert names == ["spent", "orders", "groups per user"]
-    assert [each.scales for each in plan.questions] == [[3.0]] * 3
+    assert [each.scales for each in plan.measurements] == [[3.0]] * 3
     assert price(plan).pure == (Fraction(1, 3),) * 3
-    asked = counted_of(plan, plan.questions[2])
+    asked = counted_of(plan, plan.measurements[2])
     assert asked == GroupCounts(
         "groups per user", Ladder(0, 2, 1), {"s": "spent"}, REGION
     )
@@ -54,7 +54,7 @@ def test_a_person_is_in_one_cell_however_many_groups_they_count_in(
     relation: str, moved: int
 ) -> None:
     plan = planned(unit=PrivacyUnit("user", most_groups=2, neighbours=relation))
-    assert [each.scales[0] for each in plan.questions] == [
+    assert [each.scales[0] for each in plan.measurements] == [
         6.0 * moved,
         6.0 * moved,
         3.0 * moved,
@@ -83,15 +83,17 @@ def test_every_list_of_groups_has_its_own() -> None:
 def test_a_study_with_all_its_bounds_may_ask_for_groups_alone() -> None:
     totals = {"spent": Bounds(0, 9), "orders": Bounds(0, 4)}
     plan = planned(unit=PrivacyUnit("user", totals=totals), bounds=totals)
-    assert [each.name for each in plan.questions] == ["groups per user"]
+    assert [each.name for each in plan.measurements] == ["groups per user"]
     assert plan.bounds == {"spent": Bounds(0, 9)}
     assert find_bounds(plan, [[0] * 8], epsilon=1.0) == []
 
 
 def test_groups_propose_no_bounds() -> None:
     plan = planned()
-    assert bounding(plan) == list(plan.questions[:2])
-    empty = [[0] * len(plan.partitions[each.partition].keys) for each in plan.questions]  # type: ignore[union-attr]
+    assert bounding(plan) == list(plan.measurements[:2])
+    empty = [
+        [0] * len(plan.partitions[each.partition].keys) for each in plan.measurements
+    ]  # type: ignore[union-attr]
     found = find_bounds(plan, empty, epsilon=1.0)
     assert [each.counted for each in found] == ["spent", "orders"]
 
@@ -143,14 +145,14 @@ def test_an_edited_histogram_of_groups_is_refused(
     edit: dict[str, Any], said: str
 ) -> None:
     plan = groups_plan()
-    changed = replace(plan.questions[1], **edit)
+    changed = replace(plan.measurements[1], **edit)
     with pytest.raises(PlanRefused, match=said):
-        price(replace(plan, questions=(plan.questions[0], changed)))
+        price(replace(plan, questions=(plan.measurements[0], changed)))
 
 
 def test_cells_of_another_name_are_refused() -> None:
     plan = groups_plan()
-    at = plan.questions[1].partition
+    at = plan.measurements[1].partition
     renamed = list(plan.partitions)
     renamed[at] = Groups("groups per shop", Ladder(0, 2, 1).labels)
     with pytest.raises(PlanRefused, match="a total of its ratio, or their groups"):

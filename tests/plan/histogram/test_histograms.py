@@ -28,13 +28,13 @@ Edit = Callable[[Plan], Plan]
 
 
 def asked(plan: Plan, at: int = 0, **changed: Any) -> Plan:  # noqa: ANN401
-    questions = list(plan.questions)
+    questions = list(plan.measurements)
     questions[at] = replace(questions[at], **changed)
     return replace(plan, questions=tuple(questions))
 
 
 def counted(plan: Plan, **changed: Any) -> Plan:  # noqa: ANN401
-    (one,) = plan.questions[0].sums
+    (one,) = plan.measurements[0].sums
     return asked(plan, sums=(replace(one, **changed),))
 
 
@@ -46,7 +46,7 @@ def divided(plan: Plan, at: int, groups: object) -> Plan:
 
 def in_one_partition(plan: Plan) -> Plan:
     """One total by region and in all, both on the cells of the first."""
-    whole = asked(plan, 1, ratio=plan.questions[0].ratio, partition=0, within=None)
+    whole = asked(plan, 1, ratio=plan.measurements[0].ratio, partition=0, within=None)
     named = asked(asked(whole, name="spent by region"), 1, name="spent")
     totals = {"spent": plan.unit.totals["spent"]}
     return replace(
@@ -176,7 +176,7 @@ def test_a_plan_of_rows_that_was_edited_is_refused(edit: str) -> None:
 
 def test_more_noise_than_is_needed_costs_the_same() -> None:
     plan = rows_plan()
-    noisy = price(counted(plan, scale=2 * plan.questions[0].sums[0].scale))
+    noisy = price(counted(plan, scale=2 * plan.measurements[0].sums[0].scale))
     assert noisy.epsilon == price(plan).epsilon
     assert noisy.pure == (price(plan).pure[0] / 2, *price(plan).pure[1:])
 
@@ -281,7 +281,7 @@ def test_only_histograms_lie_within_groups() -> None:
 def test_a_plan_of_histograms_has_no_sums_of_a_ratio() -> None:
     plan = rows_plan()
     with pytest.raises(InvalidInput, match="holds no sums of a ratio"):
-        plan.grid(plan.questions[0])
+        plan.grid(plan.measurements[0])
     assert plan.to_dicts()[0] == {
         "question": 1,
         "sum": "Σ 1",

@@ -147,4 +147,4 @@ def test_a_difference_has_a_total_of_its_own_beside_its_numerator() -> None:
         budget=Budget(1),
         unit=unit,
     )
-    assert [question.ratio.guess for question in plan.questions] == [0.5, 0.0]
+    assert [question.ratio.guess for question in plan.measurements] == [0.5, 0.0]

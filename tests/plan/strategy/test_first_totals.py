@@ -9,7 +9,7 @@ import pytest
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.split_budget import first_allowances
 from dpratio.plan.strategy.first_totals import totals_grid, totals_price
 from dpratio.plan.strategy.planned_stage import Stage
@@ -33,7 +33,7 @@ def costs_of(plan: Plan) -> list[Fraction]:
     return [
         totals_price(plan.raw_grid(question), first, allowed)
         for question, first, allowed in zip(
-            plan.questions, stage.firsts, first_allowances(plan, stage), strict=True
+            plan.measurements, stage.firsts, first_allowances(plan, stage), strict=True
         )
     ]
 
@@ -178,7 +178,7 @@ def test_totals_are_laid_out_as_the_raw_sums_are() -> None:
     plan = staged_plan(
         Ratio("spend", per="visits", weight="w"), bounds={**BOUNDS, "w": Bounds(0.5, 2)}
     )
-    raw = plan.raw_grid(plan.questions[0])
+    raw = plan.raw_grid(plan.measurements[0])
     grid = totals_grid(raw)
     assert grid.sensitivities == raw.sensitivities[:2]
     assert [each.factors for each in grid.summands] == [("z",), ("h",)]

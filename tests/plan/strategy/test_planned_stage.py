@@ -157,5 +157,5 @@ def test_a_stage_of_one_question_keeps_its_totals() -> None:
     only = plan.stage.only(1)
     assert only.firsts == plan.stage.firsts[1:]
     assert (only.epsilon, only.people) == (plan.stage.epsilon, plan.stage.people)
-    alone = replace(plan, questions=plan.questions[1:], stage=only)
+    alone = replace(plan, questions=plan.measurements[1:], stage=only)
     assert price(alone).epsilon == 1

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpratio.plan.calibration.calibrate import largest_ratio
+from dpratio.plan.laws import largest_ratio
 from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex
 from dpratio.plan.strategy import shares
-from dpratio.plan.strategy.layout import sums_of
+from dpratio.plan.grids import grid_for
 from dpratio.plan.strategy.people import (
     People,
     family_of,

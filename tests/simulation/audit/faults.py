@@ -14,8 +14,8 @@ from dpratio.curator.noise import select_keys
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import NoiseLaw, draw_rounded
 from dpratio.plan import plan_counts
-from dpratio.plan.calibration.calibrate import calibrate
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.laws import calibrate
+from dpratio.plan.measurement import Measurement
 
 Ints = NDArray[np.int64]
 Draw = Callable[[int], Ints]
@@ -101,12 +101,12 @@ def leave_out_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def change_noise(
     monkeypatch: pytest.MonkeyPatch,
-    change: Callable[[Ints, PlannedQuestion], Ints],
+    change: Callable[[Ints, Measurement], Ints],
     *rooms: ModuleType,
 ) -> None:
     """Change the noise of a question, cells × sums: the curator's, or that of rooms."""
 
-    def wrong(law: str, question: PlannedQuestion, cells: int, bits: BitSource) -> Ints:
+    def wrong(law: str, question: Measurement, cells: int, bits: BitSource) -> Ints:
         return change(noise.draw_noise(law, question, cells, bits), question)
 
     for room in rooms or (measure,):
@@ -116,7 +116,7 @@ def change_noise(
 def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
     """Draw the noise of one sum at a wrong scale."""
 
-    def scaled(drawn: Ints, _: PlannedQuestion) -> Ints:
+    def scaled(drawn: Ints, _: Measurement) -> Ints:
         drawn[:, at] = np.rint(by * drawn[:, at])
         return drawn
 
@@ -126,7 +126,7 @@ def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
 def repeat_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the noise of the first sum for all of them, each at its own scale."""
 
-    def spread(drawn: Ints, question: PlannedQuestion) -> Ints:
+    def spread(drawn: Ints, question: Measurement) -> Ints:
         scales = np.array(question.scales)
         repeated = np.rint(drawn[:, :1] * (scales / scales[0]))
         return np.asarray(repeated, dtype=np.int64)
@@ -137,7 +137,7 @@ def repeat_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 def halve_noise(monkeypatch: pytest.MonkeyPatch, sums: int, *rooms: ModuleType) -> None:
     """Halve the noise of questions with so many sums, and of no others."""
 
-    def halved(drawn: Ints, question: PlannedQuestion) -> Ints:
+    def halved(drawn: Ints, question: Measurement) -> Ints:
         return drawn // 2 if len(question.sums) == sums else drawn
 
     change_noise(monkeypatch, halved, *rooms)

@@ -36,7 +36,7 @@ def test_the_furthest_unit_is_cut_and_reaches_the_claim(unit: str) -> None:
         clipping=MEASURED,
     )
     pair = find_pair(plan, QUESTIONS[unit])
-    one = 1 / plan.questions[0].sums[-1].step
+    one = 1 / plan.measurements[0].sums[-1].step
     assert max(each[:, -1].max() for each in pair.moves) == one
     assert pair.largest == pytest.approx(1, abs=3e-6)
 

@@ -46,7 +46,7 @@ def test_without_noise_a_sample_holds_the_sums_that_were_worked_out(
         epsilon=epsilon,
         clipping=clipping,
     )
-    counts_cuts = plan.questions[0].sums[-1].summand.factors == ("c",)
+    counts_cuts = plan.measurements[0].sums[-1].summand.factors == ("c",)
     assert counts_cuts == (clipping == MEASURED)
     pair = find_pair(plan, question)
     door = Door(tmp_path, engine)
@@ -87,6 +87,6 @@ def test_counts_are_of_all_samples_and_every_release_is_told(
         each.first for each in counts
     ]
     assert seen.drawn == seen.tally.drawn == 2_000
-    assert len(seen.large) == len(plan.questions[0].sums)
+    assert len(seen.large) == len(plan.measurements[0].sums)
     for large in seen.large:
         assert 0.1 < large / seen.drawn < 0.3

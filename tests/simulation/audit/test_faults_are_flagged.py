@@ -15,7 +15,7 @@ from dpratio.curator import measure
 from dpratio.curator.duckdb import kept
 from dpratio.curator.noise import select_keys
 from dpratio.plan import plan_terms, price
-from dpratio.plan.calibration.threshold import Threshold, threshold_of
+from dpratio.plan.threshold import Threshold, threshold_of
 from dpratio.plan.sensitivity import joint
 from dpratio.plan.sensitivity.box import box_of
 from dpratio.plan.sensitivity.corners import Point, corners_of

@@ -33,11 +33,11 @@ def planned(unit: str, mechanism: str, strategy: str, epsilon: str = "1") -> Pla
 
 def claim_of(plan: Plan) -> float:
     return claimed_distance(
-        plan.mechanism,
+        plan.law.name,
         plan.strategy,
         epsilon=plan.budget.epsilon,
         delta=plan.budget.delta,
-        sums=len(plan.questions[0].sums),
+        sums=len(plan.measurements[0].sums),
     )
 
 
@@ -61,9 +61,9 @@ def test_the_furthest_unit_reaches_the_claim_and_does_not_pass_it(
 @pytest.mark.parametrize("strategy", ["focused", "joint"])
 def test_the_search_agrees_with_the_price_of_a_row(strategy: str) -> None:
     plan = planned("row", "analytic_gaussian", strategy)
-    question = plan.questions[0]
+    question = plan.measurements[0]
     priced = unit_ratio(
-        plan.mechanism, plan.grid(question), question.scales, plan.unit, 1
+        plan.law.name, plan.grid(question), question.scales, plan.unit, 1
     )
     found = find_pair(plan, QUESTIONS["row"]).largest
     assert found == pytest.approx(float(priced), rel=1e-6)
@@ -71,7 +71,7 @@ def test_the_search_agrees_with_the_price_of_a_row(strategy: str) -> None:
 
 def test_less_noise_than_planned_for_one_sum_moves_the_unit_further() -> None:
     plan = planned("row", "laplace", "even")
-    question = plan.questions[0]
+    question = plan.measurements[0]
     first = replace(question.sums[0], scale=question.sums[0].scale / 2)
     edited = replace(
         plan, questions=(replace(question, sums=(first, *question.sums[1:])),)

@@ -96,5 +96,5 @@ def test_a_plan_states_the_law_of_each_sum() -> None:
     plan = plan_for(row, strategy="even", mechanism="laplace", epsilon="1")
     laws = laws_of(plan)
     assert {each.mechanism for each in laws} == {"laplace"}
-    assert [each.scale for each in laws] == plan.questions[0].scales
+    assert [each.scale for each in laws] == plan.measurements[0].scales
     assert names_of(plan) == ["w", "wy", "ws", "ww", "wss", "wys"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dpratio.curator import staged
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.measurement import Measurement
 from dpratio.simulation.audit import draw
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import BROKEN, OTHER_LAW, REPEATED, Audit
@@ -63,7 +63,7 @@ def test_noise_that_comes_again_is_found_in_either_stage(
 ) -> None:
     kept: dict[int, Any] = {}
 
-    def repeated(drawn: Any, question: PlannedQuestion) -> Any:  # noqa: ANN401
+    def repeated(drawn: Any, question: Measurement) -> Any:  # noqa: ANN401
         is_meant = len(question.sums) == sums
         return kept.setdefault(len(drawn), drawn) if is_meant else drawn
 

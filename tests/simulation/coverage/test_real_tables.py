@@ -61,10 +61,10 @@ def test_answers_whose_variance_noise_made_small_are_not_ok() -> None:
     """In one stage a threshold of five deviations would call ok what covers 0.89."""
     people = real_people()["grams_per_serving"]
     plan = plan_for(people, 4.0)
-    asked = counted_question(plan, plan.questions[0])
+    asked = counted_question(plan, plan.measurements[0])
     views = {1: view_of(plan, asked)}
     sums = simulate_sums(people, views, count=60, repetitions=2_000, seeds=Seeds(1))[1]
-    parts = simulate_parts(sums, plan, plan.questions[0], np.random.default_rng(2))
+    parts = simulate_parts(sums, plan, plan.measurements[0], np.random.default_rng(2))
     found = [estimate_ratios(part.release) for part in parts]
     status = np.concatenate([each.status for each in found])
     ends = [(each.ci_lower, each.ci_upper) for each in found]

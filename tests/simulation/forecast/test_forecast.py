@@ -80,7 +80,7 @@ def test_a_guess_of_moments_is_forecast_like_its_population() -> None:
         n=3_000,
     )
     (outlook,) = forecast(plan, n=3_000, guess=guess).rows
-    population = guessed_population(guess, plan.box(plan.questions[0]))
+    population = guessed_population(guess, plan.box(plan.measurements[0]))
     row = simulated(population, plan, 3_000)
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.03)
 

@@ -29,7 +29,7 @@ def test_the_range_holds_what_real_tables_give(
     people = real_people()[name]
     ratio = Ratio("s", per="y", weight="w" if "w" in people.bounds else None)
     plan = make_plan(ratio, bounds=people.bounds, budget=Budget(epsilon))
-    found = promised_range(plan, plan.questions[0], n).widths
+    found = promised_range(plan, plan.measurements[0], n).widths
     (row,) = measure_coverage(people, plan, n=n, repetitions=60, rng=1).rows
     assert found.lowest <= row.judged.width.median <= found.highest
 
@@ -38,7 +38,7 @@ def test_a_range_without_an_end_says_so_and_its_tests_do_not_need_one() -> None:
     people = real_people()["survey_weights"]
     ratio = Ratio("s", per="y", weight="w")
     plan = make_plan(ratio, bounds=people.bounds, budget=Budget("0.2"))
-    found = promised_range(plan, plan.questions[0], 500)
+    found = promised_range(plan, plan.measurements[0], 500)
     assert 0 < found.widths.lowest < found.widths.highest == math.inf
     assert found.errors.lowest < found.errors.highest < math.inf
     (row,) = measure_coverage(people, plan, n=500, repetitions=60, rng=1).rows
@@ -48,7 +48,7 @@ def test_a_range_without_an_end_says_so_and_its_tests_do_not_need_one() -> None:
 def test_a_higher_level_gives_a_wider_range_and_noise_a_wider_one_than_none() -> None:
     plan = make_plan(Ratio("s", per="y"), bounds=SPEND, budget=Budget(1))
     usual, surer = (
-        promised_range(plan, plan.questions[0], 2_000, quantile)
+        promised_range(plan, plan.measurements[0], 2_000, quantile)
         for quantile in (1.96, 2.576)
     )
     for end in ("lowest", "highest"):
@@ -76,7 +76,7 @@ def test_people_never_look_cheaper_to_protect_than_as_many_rows(
     }
     whole = replace(asked, unit=PrivacyUnit("who", totals=totals))
     rows, people = (
-        promised_range(plan, plan.questions[0], 2_000)
+        promised_range(plan, plan.measurements[0], 2_000)
         for plan in (make_plan(asked), make_plan(whole))
     )
     # Totals hide their weights, and the budget is shared a little otherwise.
@@ -91,7 +91,7 @@ def test_other_sums_than_the_focused_ones_need_a_guess(strategy: str) -> None:
         Ratio("s", per="y"), bounds=SPEND, budget=Budget(1), strategy=strategy
     )
     with pytest.raises(InvalidInput, match=f"'focused' can be .*{strategy}.*guess=Gue"):
-        promised_range(plan, plan.questions[0], 2_000)
+        promised_range(plan, plan.measurements[0], 2_000)
 
 
 def study(epsilon: float = 1.0, delta: str = "0", mechanism: str = "auto") -> Study:

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dpratio.analyst.bounds.noisy import Noisy, proposed
-from dpratio.plan.histogram.group_counts import GroupCounts
-from dpratio.plan.histogram.histograms import counted_of, histogram_of
-from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.histogram.histogram import Histogram
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.terms.bounds import Bounds
+
+if TYPE_CHECKING:
+    from dpratio.plan.histogram.ladder import Ladder
 
 __all__ = [
     "FoundBounds",
-    "bounding",
     "bounds_by_name",
     "find_bounds",
     "noisy_of",
@@ -32,27 +33,16 @@ class FoundBounds:
     is_beyond: bool
 
 
-def noisy_of(
-    plan: PlanTerms, question: PlannedQuestion, counts: Iterable[int]
-) -> Noisy:
-    """Give the noisy counts of a question with their ladder and their noise."""
-    ladder = histogram_of(plan, question).ladder
-    return Noisy(ladder, tuple(counts), question.scales[0])
-
-
-def bounding(plan: PlanTerms) -> list[PlannedQuestion]:
-    """Give the histograms that bounds are proposed from: not those of groups."""
-    return [
-        each
-        for each in plan.questions
-        if not isinstance(counted_of(plan, each), GroupCounts)
-    ]
+def noisy_of(histogram: Histogram, counts: Iterable[int]) -> Noisy:
+    """Return the noisy counts of a histogram with their ladder and their noise."""
+    ladder: Ladder = histogram.cells  # type: ignore[assignment]  # never bins here
+    return Noisy(ladder, tuple(counts), histogram.scale)
 
 
 def find_bounds(
-    plan: PlanTerms, counts: Sequence[Iterable[int]], *, epsilon: float
+    plan: HistogramPlan, counts: Sequence[Iterable[int]], *, epsilon: float
 ) -> list[FoundBounds]:
-    """Propose bounds from every histogram of a plan.
+    """Propose bounds from every histogram of a plan that counts numbers.
 
     Args:
         plan: The plan of the histograms.
@@ -63,15 +53,13 @@ def find_bounds(
         One for each histogram that bounds are proposed from, a function of these three
         alone.
     """
-    found, kept = [], bounding(plan)
-    for question, given in zip(plan.questions, counts, strict=True):
-        if question not in kept:
-            continue
-        noisy = noisy_of(plan, question, given)
-        bounds = proposed(noisy, epsilon=epsilon, moved=plan.unit.cells_moved)
-        counted = histogram_of(plan, question).name
-        found.append(FoundBounds(counted, bounds, noisy.is_beyond))
-    return found
+    proposals = []
+    for histogram, cells in zip(plan.histograms, counts, strict=True):
+        if histogram.counts_numbers():
+            noisy = noisy_of(histogram, cells)
+            bounds = proposed(noisy, epsilon=epsilon, moved=plan.unit.cells_moved)
+            proposals.append(FoundBounds(histogram.column, bounds, noisy.is_beyond))
+    return proposals
 
 
 def bounds_by_name(found: Iterable[FoundBounds]) -> dict[str, Bounds]:

@@ -6,8 +6,8 @@ from typing import Any
 from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
-from dpratio.plan.histogram.histograms import grid_of
-from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histogram.plan_bins import grid_of
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
 from dpratio.terms.dimensions import ScoreBins, require_quantiles
@@ -102,7 +102,7 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
     require_quantiles(asked)
     rule = "bins are proposed from a release of a histogram on a grid"
     hint = "Make it with release_bins."
-    known = isinstance(release, Release) and release.plan.strategy == HISTOGRAM
+    known = isinstance(release, Release) and isinstance(release.plan, HistogramPlan)
     require(known, rule, release, hint)
     grid = grid_of(release.plan)
     require(grid is not None, rule, "other histograms", hint)
@@ -110,7 +110,7 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
     require(not release.sources, rule, "a merged one", "Read each of them by itself.")
     (question,) = release.questions
     counts = question.values[:, 0].tolist()
-    scale = question.asked.scales[0]
+    scale = question.histogram.scales[0]
     found = find_bins(grid, counts, scale=scale, asked=asked)  # type: ignore[arg-type]
     edges: tuple[float, ...] = grid.edges  # type: ignore[union-attr]  # refused above
     return BinProposal(

@@ -4,13 +4,14 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from dpratio.analyst.bounds.find_bounds import bounding, find_bounds, noisy_of
+from dpratio.analyst.bounds.find_bounds import find_bounds, noisy_of
 from dpratio.analyst.bounds.noisy import Noisy, candidates_of
 from dpratio.analyst.bounds.proposals import BoundChoices, Proposal, Proposals
 from dpratio.analyst.tables.options import is_finite_number, require_level
-from dpratio.checks import require
-from dpratio.plan.planned_question import pick_question
-from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.checks import require, show_given
+from dpratio.errors import InvalidInput
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.measurement import pick_question
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.budget import Budget
 
@@ -59,11 +60,11 @@ def propose_bounds(
         >>> found.bounds["spent"].upper in (96, 112)
         True
     """
-    _require_histograms(release)
+    plan = _require_histograms(release)
     require_level(level)
     counts = [_counts(each) for each in release.questions]
     asked = _bounding(release)
-    found = find_bounds(release.plan, counts, epsilon=_epsilon_of(budget))
+    found = find_bounds(plan, counts, epsilon=_epsilon_of(budget))
     rows = []
     for question, each in zip(asked, found, strict=True):
         beyond, status = None, "too_little_known"
@@ -73,7 +74,7 @@ def propose_bounds(
             status = "ok"
         elif each.is_beyond:
             status = "beyond_limits"
-        noisy = _noisy(release, question)
+        noisy = _noisy(question)
         rows.append(Proposal(question.name, noisy, each, beyond, status))
     return Proposals(tuple(rows), level, release.is_simulated)
 
@@ -95,7 +96,7 @@ def choose_bounds(
     """
     _require_histograms(release)
     question = pick_question(_bounding(release), name)
-    noisy, epsilon = _noisy(release, question), _epsilon_of(budget)
+    noisy, epsilon = _noisy(question), _epsilon_of(budget)
     moved = release.plan.unit.cells_moved
     listed = []
     for sign in (-1.0, 1.0):
@@ -127,7 +128,7 @@ def count_beyond(
     rule = "bounds are two numbers, the smaller first"
     real = is_finite_number(lower) and is_finite_number(upper)
     require(real and lower <= 0 <= upper and lower < upper, rule, (lower, upper))
-    noisy = _noisy(release, pick_question(_bounding(release), name))
+    noisy = _noisy(pick_question(_bounding(release), name))
     ladder, counts = noisy.ladder, noisy.counts
     below = counts[: _passed(ladder.edges, lower)]
     above = counts[ladder.place(upper) if upper else ladder.place(0.0) + 1 : -1]
@@ -156,13 +157,12 @@ def half_width(cells: int, scale: float, level: float) -> float:
 
 
 def _bounding(release: Release) -> list[ReleasedQuestion]:
-    """Give the histograms of numbers; those of groups propose no bounds."""
-    kept = bounding(release.plan)
-    return [each for each in release.questions if each.asked in kept]
+    """Return the histograms of numbers; those of groups propose no bounds."""
+    return [item for item in release.questions if item.histogram.counts_numbers()]
 
 
-def _noisy(release: Release, question: ReleasedQuestion) -> Noisy:
-    return noisy_of(release.plan, question.asked, _counts(question))
+def _noisy(question: ReleasedQuestion) -> Noisy:
+    return noisy_of(question.histogram, _counts(question))
 
 
 def _counts(question: ReleasedQuestion) -> list[int]:
@@ -170,13 +170,21 @@ def _counts(question: ReleasedQuestion) -> list[int]:
     return counts
 
 
-def _require_histograms(release: object) -> None:
-    known = isinstance(release, Release) and release.plan.strategy == HISTOGRAM
-    rule = "bounds are proposed from a release of histograms"
-    require(known, rule, release, "Make it with release_bounds.")
-    whole = not release.sources  # type: ignore[attr-defined]  # refused above
-    rule = "bounds are proposed from one release that was not merged"
-    require(whole, rule, "a merged one", "Read each of them by itself.")
+def _require_histograms(release: object) -> HistogramPlan:
+    """Return the plan of a release of histograms that was not merged."""
+    if not isinstance(release, Release) or not isinstance(release.plan, HistogramPlan):
+        raise InvalidInput(
+            "bounds are proposed from a release of histograms, got "
+            f"{show_given(release)}. Make it with release_bounds.",
+            field="release",
+        )
+    if release.sources:
+        raise InvalidInput(
+            "bounds are proposed from one release that was not merged. Read each of "
+            "them by itself.",
+            field="release",
+        )
+    return release.plan
 
 
 def _epsilon_of(budget: object) -> float:

@@ -1,17 +1,19 @@
 """From noisy counts of people by their groups to a limit on these, at no cost."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpratio.analyst.bounds.propose_bounds import count_within
 from dpratio.analyst.tables.options import require_level
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
-from dpratio.plan.histogram.group_counts import GroupCounts
-from dpratio.plan.histogram.histograms import counted_of
-from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.plan.histogram.histogram import Histogram
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.tabular import Tabular
+
+if TYPE_CHECKING:
+    from dpratio.terms.groups import Groups
 
 __all__ = ["GroupChoices", "propose_groups"]
 
@@ -99,14 +101,13 @@ def propose_groups(release: Release, *, level: float = 0.95) -> list[GroupChoice
     require_level(level)
     rule = "most_groups is proposed from a release that counted people by their groups"
     hint = "Make it with release_bounds(…, most_groups=True)."
-    known = isinstance(release, Release) and release.plan.strategy == HISTOGRAM
+    known = isinstance(release, Release) and isinstance(release.plan, HistogramPlan)
     require(known and not release.sources, rule, type(release).__name__, hint)
     asked = release.questions
-    counted = [(each, counted_of(release.plan, each.asked)) for each in asked]
     found = [
-        _choices(each, of, level, is_simulated=release.is_simulated)
-        for each, of in counted
-        if isinstance(of, GroupCounts)
+        _choices(each, each.histogram, level, is_simulated=release.is_simulated)
+        for each in asked
+        if each.histogram.counts_groups
     ]
     require(found, rule, [each.name for each in asked], hint)
     return found
@@ -114,23 +115,24 @@ def propose_groups(release: Release, *, level: float = 0.95) -> list[GroupChoice
 
 def _choices(
     question: ReleasedQuestion,
-    asked: GroupCounts,
+    asked: Histogram,
     level: float,
     *,
     is_simulated: bool,
 ) -> GroupChoices:
     counts = question.values[:, 0].tolist()
-    first = asked.ladder.place(1.0)
+    every_group: Groups = asked.within  # type: ignore[assignment]  # it counts groups
+    first = asked.cells.place(1.0)  # type: ignore[union-attr]  # a ladder
     # The cells of 1, of 2 and 3, of 4 to 7 and so on; none is in more than there are.
-    held = counts[first : first + asked.within.count.bit_length()]
+    held = counts[first : first + every_group.count.bit_length()]
     every = float(sum(held))
     rows = []
     for at in range(len(held)):
-        people, low, high = count_within(held[at:], question.asked.scales[0], level)
+        people, low, high = count_within(held[at:], question.histogram.scales[0], level)
         share = min(people / every, 1.0) if every > 0 else None
         rows.append(GroupChoice(2**at - 1, people, low, high, share))
     # As many as there are groups cut nobody.
     share = 0.0 if every > 0 else None
-    rows.append(GroupChoice(asked.within.count, 0.0, 0.0, 0.0, share))
-    within = " and ".join(asked.within.columns)
+    rows.append(GroupChoice(every_group.count, 0.0, 0.0, 0.0, share))
+    within = " and ".join(every_group.columns)
     return GroupChoices(question.name, within, tuple(rows), level, is_simulated)

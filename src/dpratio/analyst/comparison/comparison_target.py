@@ -55,7 +55,7 @@ class ComparisonTarget:
         chosen = find_question(release, groups, question)
         moments = moments_of(release, chosen)
         form = choose_variance(moments, variance)
-        signs = Signs.of(release.measured.box(chosen.asked))
+        signs = Signs.of(release.measured.box(chosen.measurement))
         statistic = replace(
             silenced_statistic(moments, form, lowest=signs.lowest),
             denominator_is_positive=signs.denominator_is_positive,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpratio.checks import refuse, require, require_one_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.planned_question import say_which
+from dpratio.plan.measurement import questions_in_words
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.ratio import Ratio
 
@@ -158,7 +158,7 @@ def _refuse_groups(
 ) -> NoReturn:
     """Say why no single question answers: several do, they overlap, or none does."""
     if holding:
-        which = say_which(release.questions, holding)
+        which = questions_in_words(release.questions, holding)
         if not groups:
             raise InvalidInput(f"this release has several questions. Say {which}.")
         raise InvalidInput(
@@ -174,7 +174,7 @@ def _refuse_groups(
 
 def _refuse_two_questions(release: Release, which: Sequence[Any]) -> NoReturn:
     chosen = [release.question(each) for each in which]
-    if len({each.asked.partition for each in chosen}) > 1:
+    if any(each.asked.groups != chosen[0].asked.groups for each in chosen):
         _refuse_overlap([each.name for each in chosen])
     rule = "two questions about the same people are not independent"
     refuse(rule, list(which), _paired_plan(release))
@@ -202,7 +202,9 @@ def _refuse_unknown(key: object, keys: list[Any]) -> NoReturn:
 
 def _paired_plan(release: Release) -> str:
     """Name the plan that compares two numerators on the same people."""
-    ratios = list(dict.fromkeys(question.ratio for question in release.plan.questions))
+    ratios = list(
+        dict.fromkeys(question.ratio for question in release.plan.measurements)
+    )
     one, two = ratios[0], ratios[-1]
     same = (one.per, one.weight) == (two.per, two.weight)
     differ = one.numerator != two.numerator and one.minus is two.minus is None

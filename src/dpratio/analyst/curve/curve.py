@@ -29,7 +29,7 @@ from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.arrays import Flags, Floats
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.plan.planned_question import choose_question
+from dpratio.plan.measurement import choose_question
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import ScoreBins
@@ -91,7 +91,7 @@ def calibration_curve(
     require(unit is None, "a calibration curve is about rows", unit, hint)
     rule = "a calibration curve must be about one score"
     require(ratio.minus is None, rule, str(ratio), "Plan a ratio without minus.")
-    box = release.measured.box(asked.asked)
+    box = release.measured.box(asked.measurement)
     moments = moments_of(release, asked)
     score, label = laid_out.ends(ratio, box), (box["y"].lower, box["y"].upper)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -28,7 +28,7 @@ from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.analyst.tables.statuses import codes_of
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
-from dpratio.plan.planned_question import choose_question
+from dpratio.plan.measurement import choose_question
 from dpratio.plan.strategy.allowance import allowance
 from dpratio.release.release import Release, require_release
 from dpratio.terms.dimensions import Key
@@ -114,7 +114,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
     chosen = arms_of(release, asked, function.arms, arms)
     moments = moments_of(release, asked)
     arm_moments = [moments.only(places) for places in chosen.places]
-    box = release.measured.box(asked.asked)
+    box = release.measured.box(asked.measurement)
     if function.of_labels is not None and box["y"].is_binary:
         function = function.of_labels
     samplings = [Sampling.of(each, box) for each in arm_moments]
@@ -136,7 +136,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
                 scale = np.where(linear.privacy > 0, linear.laplace * grown, 0.0)
                 linear = replace(linear, privacy=extra, laplace=scale)
             answer = _by_delta(function, linear, level)
-        lucky = is_selected(release, asked, function, arm_moments)
+        lucky = is_selected(asked, function, arm_moments)
     codes = answer["codes"]
     if quotient is not None:
         codes[(codes == _OK) & quotient.is_weak] = _CODES["weak"]

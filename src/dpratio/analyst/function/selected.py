@@ -14,7 +14,7 @@ import numpy as np
 from dpratio.analyst.function.function_of_sums import FunctionOfSums
 from dpratio.analyst.sums.moments import Moments
 from dpratio.arrays import Flags
-from dpratio.release.release import Release, ReleasedQuestion
+from dpratio.release.release import ReleasedQuestion
 from dpratio.terms.groups import PrivateKeys
 
 __all__ = ["is_selected"]
@@ -23,13 +23,12 @@ _GROWS = 1e-6
 
 
 def is_selected(
-    release: Release,
     question: ReleasedQuestion,
     function: FunctionOfSums,
     arms: Sequence[Moments],
 ) -> Flags:
     """Tell where a function grows with the people of a key that was found."""
-    keys = release.plan.partitions[question.asked.partition]
+    keys = question.asked.groups
     chosen: Flags = np.zeros(len(arms[0].values), dtype=np.bool_)
     if not isinstance(keys, PrivateKeys):
         return chosen

@@ -25,7 +25,6 @@ from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.plan.plan_words import describe_bounds, describe_totals
-from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.release.release import Release, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
@@ -82,14 +81,18 @@ def estimate_ratios(
     require_level(level)
     require_draws(draws, rng)
     questions = release.questions
-    reaches = [Signs.of(release.measured.box(question.asked)) for question in questions]
+    reaches = [
+        Signs.of(release.measured.box(question.measurement)) for question in questions
+    ]
     hint = "Use link 'ratio'."
     rule = "link 'log' needs a numerator and denominator that cannot be negative"
     positive = all(each.is_positive for each in reaches)
     require(positive or link == "ratio", rule, link, hint)
     columns, statuses, form = [], [], ""
     held = [moments_of(release, question) for question in questions]
-    weighted = ["w" in release.measured.box(question.asked) for question in questions]
+    weighted = [
+        "w" in release.measured.box(question.measurement) for question in questions
+    ]
     for moments, reach in zip(held, reaches, strict=True):
         form = choose_variance(moments, variance)
         options = Options(method, link, level, form, draws, rng)
@@ -150,22 +153,22 @@ def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
 def _within(release: Release) -> tuple[str, ...]:
     """Say to what values were clipped, where that was done here."""
     plan = release.measured
-    if plan.strategy == EXTERNAL:
+    if plan.is_external:
         return ()
-    return (describe_bounds(plan.bounds), *describe_totals(plan))
+    return (describe_bounds(plan.bounds), *describe_totals(plan.study))
 
 
 def _asked(release: Release) -> dict[str, Any]:
     """Name what was asked, where it is one thing, and what to hold it to."""
     plan = release.measured
     natural = [
-        _natural(question.ratio, plan.box(question.asked))
+        _natural(question.ratio, plan.box(question.measurement))
         for question in release.questions
     ]
     facets = facets_of(release, natural)
     reference = natural[0] if len(set(natural)) == 1 else None
     # Questions with other totals may be measured around other guesses.
-    asked = {str(each.ratio): each.ratio.totals for each in plan.questions}
+    asked = {str(each.ratio): each.ratio.totals for each in plan.measurements}
     found: dict[str, Any] = {"reference": reference, "facets": facets}
     if len(asked) == 1:
         found |= {"totals": next(iter(asked.values())), "around_one": reference == 1}

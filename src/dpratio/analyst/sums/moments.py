@@ -13,8 +13,8 @@ from dpratio.analyst.sums.noise import Noise, noise_of, side_by_side, take
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.arrays import Flags, Floats, Integers
 from dpratio.checks import require
+from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.noisy_sums import NoisySums
 from dpratio.release.release import Release, ReleasedQuestion
@@ -88,14 +88,12 @@ class Moments:
 def moments_of(release: Release, question: ReleasedQuestion | None = None) -> Moments:
     """Reconstruct moments from the measured sums of a question, or of the only one."""
     question = question or pick_question(release.questions, None)
-    box = release.measured.box(question.asked)
-    parts = [_moments(question.asked, sums, box) for sums in question.sums]
+    box = release.measured.box(question.measurement)
+    parts = [_moments(question.measurement, sums, box) for sums in question.sums]
     return parts[0] if len(parts) == 1 else _added(parts)
 
 
-def _moments(
-    asked: PlannedQuestion, sums: NoisySums, box: Mapping[str, Bounds]
-) -> Moments:
+def _moments(asked: Measurement, sums: NoisySums, box: Mapping[str, Bounds]) -> Moments:
     """Reconstruct moments from sums around one guess."""
     steps = np.array(sums.steps)
     names, matrix = _matrix(asked, sums.contrast)
@@ -137,7 +135,7 @@ def _added(parts: Sequence[Moments]) -> Moments:
     )
 
 
-def exact_moments(sums: Floats, plan: Plan, question: PlannedQuestion) -> Moments:
+def exact_moments(sums: Floats, plan: Plan, question: Measurement) -> Moments:
     """Give the moments of sums without noise: public ones, or invented ones."""
     names, matrix = _matrix(question, plan.contrast(question))
     none = np.zeros((1, matrix.shape[1]))
@@ -145,7 +143,7 @@ def exact_moments(sums: Floats, plan: Plan, question: PlannedQuestion) -> Moment
 
 
 def _matrix(
-    question: PlannedQuestion, contrast: Contrast | None
+    question: Measurement, contrast: Contrast | None
 ) -> tuple[tuple[str, ...], Floats]:
     summands = [each.summand for each in question.sums]
     rows = reconstruction(summands, contrast)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.arrays import Floats
+from dpratio.plan.laws import LAPLACE
 from dpratio.release.noisy_sums import NoiseLayer
 
 __all__ = ["Noise", "noise_of", "side_by_side", "take"]
@@ -39,7 +40,7 @@ def noise_of(layers: tuple[NoiseLayer, ...], steps: Floats) -> Noise:
     for layer in layers:
         scales = np.array(layer.scales) * steps
         counts = layer.counts[:, None].astype(np.float64)
-        if layer.mechanism == "laplace":
+        if layer.law == LAPLACE:
             variance = variance + counts * 2 * scales**2
             laplace = _fourth_root_of_sum(laplace, counts**0.25 * scales)
         else:

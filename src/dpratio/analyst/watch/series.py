@@ -16,7 +16,7 @@ from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.facets import key_text
 from dpratio.checks import require
-from dpratio.plan.planned_question import pick_question
+from dpratio.plan.measurement import pick_question
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups
@@ -90,7 +90,7 @@ def series_of(
     for name, release in named.items():
         asked = chosen[name]
         moments = moments_of(release, asked)
-        reach = Signs.of(release.measured.box(asked.asked))
+        reach = Signs.of(release.measured.box(asked.measurement))
         form = choose_variance(moments, variance)
         periods = _periods(asked.groups)
         if periods is None:
@@ -228,7 +228,10 @@ def _differing(
 ) -> tuple[str, ...]:
     """Say what differs and may: a ratio of clipped values follows its bounds."""
     within = [
-        (release.measured.bounds, release.measured.unit_of(question.asked).totals)
+        (
+            release.measured.bounds,
+            {**release.measured.unit.totals, **question.asked.totals},
+        )
         for release, question in zip(releases, chosen, strict=True)
     ]
     apart = any(each != within[0] for each in within)

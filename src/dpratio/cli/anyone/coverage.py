@@ -141,7 +141,7 @@ def _simulate(  # noqa: PLR0913 (the options of a study)
             "[population] to the study, with numerator = { mean = 0.5, sd = 0.2 }, "
             "per and, for weighted ratios, weight alike."
         )
-    (question,) = plans[0].questions
+    (question,) = plans[0].measurements
     population = guessed_population(study.guess, plans[0].box(question))
     return measure_coverage(
         population,

@@ -19,7 +19,7 @@ from dpratio.errors import LedgerRefused
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
-    from dpratio.plan.plan import Plan
+    from dpratio.plan.price import AnyPlan
     from dpratio.terms.study import Study
 
 __all__ = ["Account", "Asked", "asked_for", "asked_of"]
@@ -52,7 +52,7 @@ class Account:
 class Asked:
     """A plan, the table to read, its source as the study has it, and its scope."""
 
-    plan: "Plan"
+    plan: "AnyPlan"
     table: object
     source: object
     scope: str | None
@@ -87,7 +87,9 @@ def asked_of(
     return Asked(plan, table, None, account.scope)
 
 
-def asked_for(given: "Study", plan: "Plan", aside: object, account: Account) -> Asked:
+def asked_for(
+    given: "Study", plan: "AnyPlan", aside: object, account: Account
+) -> Asked:
     """Ask with a plan that was made of a study."""
     if aside is None:
         given.require_period()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dpratio.cli.output import Output
 
 if TYPE_CHECKING:
-    from dpratio.plan.plan import Plan
+    from dpratio.plan.histogram.histogram_plan import HistogramPlan
     from dpratio.release.release import Release
     from dpratio.terms.study import Study
 
@@ -39,9 +39,9 @@ def require_one_kind(
 
 def grid_plan(
     study: "Study", columns: Sequence[str] | None, epsilon: str, cells: int | None
-) -> "Plan":
+) -> "HistogramPlan":
     """Plan the histogram of the one column that is named."""
-    from dpratio.plan.plan_bins import CELLS, plan_bins
+    from dpratio.plan.histogram.plan_bins import CELLS, plan_bins
     from dpratio.terms.budget import Budget
 
     (column,) = columns or ()

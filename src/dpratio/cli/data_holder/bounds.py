@@ -76,7 +76,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     """Find bounds, or bins: release noisy histograms, and say what they propose."""
     from dpratio.analyst.bounds.propose_bounds import propose_bounds
     from dpratio.curator.release_sums import release_sums
-    from dpratio.plan.plan_bounds import limits_of, may_group, plan_bounds
+    from dpratio.plan.histogram.plan_bounds import limits_of, may_group, plan_bounds
     from dpratio.terms.budget import Budget
 
     output = Output(layout, chart=chart, force=force, wide=wide)
@@ -134,10 +134,9 @@ def bounds(  # noqa: PLR0913 (one command, one door)
 
 def _say_groups(output: Output, released: "Release", *, has_totals: bool) -> None:
     """Print limits on the groups of a person, where they were counted."""
-    from dpratio.analyst.bounds.find_bounds import bounding
     from dpratio.analyst.bounds.propose_groups import propose_groups
 
-    if len(bounding(released.plan)) == len(released.questions):
+    if not any(item.histogram.counts_groups for item in released.questions):
         return
     found = propose_groups(released)
     for each in found:

@@ -168,14 +168,15 @@ def _notes(study: "Study", plan: "Plan") -> list[str]:
 
 def _expectations(study: "Study", plan: "Plan") -> list[str]:
     """Say how wide the intervals of each question will be, for whom it expects."""
+    from dpratio.plan.grids import is_described
     from dpratio.plan.strategy.people import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
     from dpratio.simulation.forecast.promise import promised_range, worth_of_delta
 
     n = study.n or EXPECTED_PEOPLE
-    several = len(plan.questions) > 1
+    several = len(plan.measurements) > 1
     # A guess is about the columns of one ratio, whatever is guessed of its value.
-    one = len({str(each.ratio) for each in plan.questions}) == 1
+    one = len({str(each.ratio) for each in plan.measurements}) == 1
     guess = study.guess if one else None
     advice = (
         "nobody described them. A table [population] in the study gives one figure."
@@ -186,10 +187,10 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
         "`dpratio forecast --question 1` uses it for the first."
     )
     lines = []
-    for at, question in enumerate(plan.questions, 1):
+    for at, question in enumerate(plan.measurements, 1):
         named = f", {question.name}" if several else ""
         said = f"Expected{named}: intervals"
-        if guess is not None and plan.is_guessed(question):
+        if guess is not None and is_described(plan.study, question.question):
             (row,) = forecast(plan, n=n, guess=guess, question=at).rows
             lines.append(
                 f"{said} {_widths(row.width)} for {n:,} people per answer "

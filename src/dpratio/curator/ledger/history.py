@@ -23,8 +23,7 @@ from dpratio.curator.ledger.admission.admit import admit, show_charge, show_exac
 from dpratio.curator.ledger.admission.watch import describe_end
 from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
-from dpratio.plan.plan import Plan
-from dpratio.plan.price import price
+from dpratio.plan.price import AnyPlan, price
 from dpratio.release.plan_file import plan_hash
 from dpratio.tabular import Tabular
 from dpratio.terms.source_description import (
@@ -107,7 +106,7 @@ def describe_left(account: Account) -> str:
 
 
 def describe_plan(
-    account: Account, plan: Plan, written: SourceDescription | None = None
+    account: Account, plan: AnyPlan, written: SourceDescription | None = None
 ) -> str:
     """Say what a plan would cost here, and how often it fits."""
     cost, left = price(plan), account.left

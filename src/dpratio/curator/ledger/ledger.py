@@ -31,7 +31,7 @@ from dpratio.curator.ledger.store.patience import patient
 from dpratio.curator.ledger.store.postgres import PostgresStore
 from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.errors import InvalidInput
-from dpratio.plan.plan import Plan
+from dpratio.plan.price import AnyPlan
 from dpratio.release.plan_file import plan_hash
 from dpratio.release.release_id import require_id
 
@@ -142,7 +142,7 @@ class Ledger:
     def charge(
         self,
         release_id: str,
-        plan: Plan,
+        plan: AnyPlan,
         *,
         source: Source | None = None,
         scope: str | None = None,
@@ -218,7 +218,7 @@ class Ledger:
     @patient
     def approve(
         self,
-        plan: Plan,
+        plan: AnyPlan,
         *,
         source: object = None,
         most: int | None = None,
@@ -298,7 +298,7 @@ class Ledger:
 
     @patient
     def sealed(
-        self, release_id: str, plan: Plan, *, scope: str | None = None
+        self, release_id: str, plan: AnyPlan, *, scope: str | None = None
     ) -> bytes | None:
         """Give the bytes of a release that was sealed before.
 

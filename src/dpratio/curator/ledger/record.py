@@ -14,8 +14,7 @@ from dpratio.curator.ledger.admission.admit import show_charge
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import wrong_release
 from dpratio.errors import LedgerRefused
-from dpratio.plan.plan import Plan
-from dpratio.plan.price import price
+from dpratio.plan.price import AnyPlan, price
 from dpratio.release.release import Release
 
 __all__ = ["Record", "budget_facts", "record_of"]
@@ -102,7 +101,7 @@ def record_of(ledger: Ledger, release: Release) -> Record:
     )
 
 
-def budget_facts(account: Account, plan: Plan) -> list[tuple[str, str]]:
+def budget_facts(account: Account, plan: AnyPlan) -> list[tuple[str, str]]:
     """Say what a scope has, what a plan would cost there, and what would be left."""
     scope, left = account.scope, account.left
     accounting = scope.accounting

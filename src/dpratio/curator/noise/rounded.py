@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from dpratio.arrays import Floats
 from dpratio.curator.noise.entropy import BitSource
-from dpratio.plan.calibration.certified import Interval, exp_bounds, normal_tail_bounds
+from dpratio.plan.certified import Interval, exp_bounds, normal_tail_bounds
+from dpratio.plan.laws import NoiseLaw
 
-__all__ = ["GAUSSIAN", "LAPLACE", "NoiseLaw", "draw_rounded"]
+__all__ = ["draw_rounded"]
 
 
 TAIL_BITS = 63
@@ -31,8 +32,8 @@ _SMALLEST_FAST = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class NoiseLaw:
-    """A symmetric noise law of scale 1, by its two-sided tail P(|N| > x).
+class _Shape:
+    """Symmetric noise of scale 1, by its two-sided tail P(|N| > x).
 
     ``quantile`` maps tail counts to |N| and an error bound, both in doubles;
     ``tail_bounds`` encloses the tail in exact arithmetic, to a number of digits.
@@ -48,7 +49,7 @@ def draw_rounded(
     """Draw correctly rounded noise.
 
     Args:
-        law: `LAPLACE` or `GAUSSIAN`.
+        law: The law of the noise.
         scale: Laplace scale or Gaussian standard deviation, in cells.
         count: How many draws.
         bits: Where the bits come from.
@@ -57,20 +58,21 @@ def draw_rounded(
         If the bits are uniform and independent, each draw has exactly the
         distribution of round(scale · N). Proof: docs/proofs/rounded_noise.md.
     """
+    shape = _SHAPES[law.power]
     drawn = np.empty(count, dtype=np.int64)
     for start in range(0, count, _CHUNK):
         drawn[start : start + _CHUNK] = _draw_chunk(
-            law, scale, min(_CHUNK, count - start), bits
+            shape, scale, min(_CHUNK, count - start), bits
         )
     return drawn
 
 
 def _draw_chunk(
-    law: NoiseLaw, scale: float, count: int, bits: BitSource
+    shape: _Shape, scale: float, count: int, bits: BitSource
 ) -> NDArray[np.int64]:
     words = np.frombuffer(bits(8 * count), dtype=np.uint64)
     tails = words >> np.uint64(1)
-    size, error = law.quantile(tails.astype(np.float64))
+    size, error = shape.quantile(tails.astype(np.float64))
     size *= scale
     error *= scale
     low, high = np.floor(size - error + 0.5), np.floor(size + error + 0.5)
@@ -78,12 +80,12 @@ def _draw_chunk(
     unsure = (low != high) | (tails < _SMALLEST_FAST)
     for index in np.flatnonzero(unsure):
         guess = int(rounded[index])
-        rounded[index] = _round_certified(law, scale, int(tails[index]), guess, bits)
+        rounded[index] = _round_certified(shape, scale, int(tails[index]), guess, bits)
     return np.where(words & np.uint64(1), -rounded, rounded)
 
 
 def _round_certified(
-    law: NoiseLaw, scale: float, tail: int, guess: int, bits: BitSource
+    shape: _Shape, scale: float, tail: int, guess: int, bits: BitSource
 ) -> int:
     """Find the integer k with |N| between k − ½ and k + ½.
 
@@ -97,7 +99,7 @@ def _round_certified(
         boundary = (k + Fraction(1, 2)) / exact_scale
         digits = 40
         while k >= 0:
-            low, high = law.tail_bounds(boundary, digits)
+            low, high = shape.tail_bounds(boundary, digits)
             if uniform.high <= low:
                 return True
             if uniform.low >= high:
@@ -168,5 +170,8 @@ def _gaussian_tail(x: Fraction, digits: int) -> Interval:
     return 2 * low, 2 * high
 
 
-LAPLACE = NoiseLaw(_laplace_quantile, _laplace_tail)
-GAUSSIAN = NoiseLaw(_gaussian_quantile, _gaussian_tail)
+# By the power of a law, which tells Laplace from Gaussian noise.
+_SHAPES = {
+    1: _Shape(_laplace_quantile, _laplace_tail),
+    2: _Shape(_gaussian_quantile, _gaussian_tail),
+}

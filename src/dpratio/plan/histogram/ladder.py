@@ -8,14 +8,14 @@ engine compares alike.
 import bisect
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpratio.checks import require
+from dpratio.checks import show_given
+from dpratio.errors import InvalidInput
 from dpratio.plan.sensitivity.box import Total
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Ladder", "ladder_of"]
+__all__ = ["Ladder"]
 
 # Bounds end at 2^100, and a grid that a person looks at holds some hundred cells.
 _LEAST, _MOST = -90, 90
@@ -48,29 +48,45 @@ class Ladder:
     steps: int = _STEPS[0]
 
     def __post_init__(self) -> None:
-        given = (self.lowest, self.highest)
-        whole = all(type(each) is int for each in given)
-        rule = "the outer limits of a histogram must lie between 2^-90 and 2^90"
-        require(whole and _LEAST <= self.lowest < self.highest <= _MOST, rule, given)
-        rule = f"a histogram must hold {_WIDEST} powers of two at most"
-        require(self.highest - self.lowest <= _WIDEST, rule, given)
+        low, high = self.lowest, self.highest
+        are_whole = type(low) is int and type(high) is int
+        if not are_whole or not _LEAST <= low < high <= _MOST:
+            raise InvalidInput(
+                "the outer limits of a histogram must lie between 2^-90 and 2^90, got "
+                f"{show_given((low, high))}.",
+                field="limits",
+            )
+        if high - low > _WIDEST:
+            raise InvalidInput(
+                f"a histogram must hold {_WIDEST} powers of two at most, got "
+                f"{high - low}.",
+                field="limits",
+            )
+        if self.steps not in _STEPS:
+            raise InvalidInput(
+                f"a power of two has 1 or 4 cells, got {show_given(self.steps)}.",
+                field="steps",
+            )
 
     @classmethod
     def between(cls, smallest: float, largest: float) -> "Ladder":
-        """Give the ladder whose outer limits hold two sizes between them.
+        """Return the ladder whose outer limits hold two sizes between them.
 
         Example:
             >>> Ladder.between(0.01, 5000)
             Ladder(lowest=-7, highest=13, steps=4)
         """
-        rule = "outer limits are two positive numbers, the smaller first"
-        hint = "Write limits=(0.01, 1e6)."
-        real = all(
-            isinstance(each, int | float) and not isinstance(each, bool)
-            for each in (smallest, largest)
+        sizes = (smallest, largest)
+        are_numbers = not any(
+            isinstance(size, bool) or not isinstance(size, int | float)
+            for size in sizes
         )
-        ordered = real and 0 < smallest < largest < math.inf
-        require(ordered, rule, (smallest, largest), hint)
+        if not are_numbers or not 0 < smallest < largest < math.inf:
+            raise InvalidInput(
+                "outer limits are two positive numbers, the smaller first, got "
+                f"{show_given(sizes)}. Write limits=(0.01, 1e6).",
+                field="limits",
+            )
         mantissa, exponent = math.frexp(largest)
         top = exponent - 1 if mantissa == 0.5 else exponent  # noqa: PLR2004
         return cls(math.frexp(smallest)[1] - 1, top)
@@ -79,18 +95,20 @@ class Ladder:
     def sizes(self) -> tuple[float, ...]:
         """The edges above zero, rising: exact doubles of few bits."""
         powers, steps = range(self.lowest, self.highest), range(self.steps)
-        sizes = [2.0**at * (1 + step / self.steps) for at in powers for step in steps]
+        sizes = [
+            2.0**power * (1 + step / self.steps) for power in powers for step in steps
+        ]
         return (*sizes, 2.0**self.highest)
 
     @property
     def edges(self) -> tuple[float, ...]:
         """The edges between the cells, rising."""
-        return (*(-each for each in reversed(self.sizes)), *self.sizes)
+        return (*(-size for size in reversed(self.sizes)), *self.sizes)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The cells in words, rising; the last holds what is not finite."""
-        ends = [_written(each) for each in self.sizes]
+        ends = [_written(size) for size in self.sizes]
         pairs = list(itertools.pairwise(ends))
         below = [f"-{high} to -{low}" for low, high in reversed(pairs)]
         above = [f"{low} to {high}" for low, high in pairs]
@@ -98,7 +116,7 @@ class Ladder:
         return (first, *below, "around 0", *above, last, "not finite")
 
     def place(self, number: float | None) -> int:
-        """Give the cell of a number; None is what is not finite.
+        """Return the cell of a number; None is what is not finite.
 
         An edge belongs to the cell that is further from zero.
 
@@ -125,22 +143,6 @@ class Ladder:
         return Total(2.0 ** (self.highest - _TOTAL_BITS), -most, most)
 
 
-def ladder_of(labels: Sequence[object]) -> Ladder | None:
-    """Find the ladder that has just these cells; None where there is none."""
-    middle = len(labels) // 2
-    said = [*labels[middle : middle + 1], *labels[-2:-1]]
-    words = [str(each).split(" ")[0] for each in said]
-    ends = [_POWERS[each] for each in words if each in _POWERS]
-    low, high = min(ends, default=0), max(ends, default=0)
-    if not low < high <= low + _WIDEST:
-        return None
-    ladders = [Ladder(low, high, steps) for steps in _STEPS]
-    return next((each for each in ladders if each.labels == tuple(labels)), None)
-
-
 def _written(size: float) -> str:
     """Write an edge so that its double is read again."""
     return repr(size).removesuffix(".0")
-
-
-_POWERS = {_written(2.0**at): at for at in range(_LEAST, _MOST + 1)}

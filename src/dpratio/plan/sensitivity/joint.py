@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 
+from dpratio.plan.laws import NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.corners import Point, corners_of
 from dpratio.plan.sensitivity.lattice import step_for
@@ -22,7 +23,6 @@ __all__ = [
     "grid_of",
     "is_convex",
     "joint_ratio",
-    "root_above",
     "spread_ratio",
 ]
 
@@ -133,11 +133,11 @@ def _grid_of(
     )
 
 
-def joint_ratio(mechanism: str, grid: Grid, scales: Sequence[float]) -> Fraction:
+def joint_ratio(law: NoiseLaw, grid: Grid, scales: Sequence[float]) -> Fraction:
     """Bound how far one row moves all sums together, in units of their noise.
 
     Args:
-        mechanism: Laplace noise adds moves up; Gaussian noise adds their squares.
+        law: How moves add up.
         grid: The sums.
         scales: Their noise scales, in cells.
 
@@ -154,13 +154,10 @@ def joint_ratio(mechanism: str, grid: Grid, scales: Sequence[float]) -> Fraction
         for row in grid.moves
     ]
     slack = [each / scale for each, scale in zip(grid.rounding, exact, strict=True)]
-    if mechanism == "laplace":
-        return max(sum(row, Fraction(0)) for row in moved) + sum(slack, Fraction(0))
-    longest = max(_squared(row) for row in moved)
-    return root_above(longest) + root_above(_squared(slack))
+    return law.root(max(law.total(row) for row in moved)) + law.compose(slack)
 
 
-def spread_ratio(mechanism: str, grid: Grid, scales: Sequence[float]) -> Fraction:
+def spread_ratio(law: NoiseLaw, grid: Grid, scales: Sequence[float]) -> Fraction:
     """Bound how far two rows of one cell lie apart, in units of the sums' noise.
 
     Either may be missing: a row that is dropped counts as zero in every sum.
@@ -169,23 +166,20 @@ def spread_ratio(mechanism: str, grid: Grid, scales: Sequence[float]) -> Fractio
         (width + 2 * slack) / Fraction(scale)
         for width, slack, scale in zip(grid.ranges, grid.rounding, scales, strict=True)
     ]
-    if mechanism == "laplace":
-        return sum(apart, Fraction(0))
-    return root_above(_squared(apart))
+    return law.compose(apart)
 
 
-def is_convex(mechanism: str, grid: Grid, scales: Sequence[float]) -> bool:
+def is_convex(law: NoiseLaw, grid: Grid, scales: Sequence[float]) -> bool:
     """Prove that the cost of a row is convex, so that extreme rows cost most.
 
     The prices of products of two factors form a symmetric matrix; the cost is convex
     if it is positive semidefinite. Proof: docs/proofs/joint_cost.md.
     """
-    power = 1 if mechanism == "laplace" else 2
     price = {
         tuple(sorted(factor for factor in each.factors if factor in grid.curved)): (
             1 / Fraction(scale) / Fraction(step)
         )
-        ** power
+        ** law.power
         for each, scale, step in zip(grid.summands, scales, grid.steps, strict=True)
     }
     matrix = [
@@ -234,24 +228,6 @@ def _product(summand: Summand, point: Point) -> Fraction:
     for factor in summand.factors:
         product *= point[factor]
     return product
-
-
-def _squared(row: Sequence[Fraction]) -> Fraction:
-    return sum((each * each for each in row), Fraction(0))
-
-
-def root_above(square: Fraction) -> Fraction:
-    """Bound a square root from above, to some 40 digits."""
-    exact = math.isqrt(square.numerator)
-    if square.denominator == 1 and exact * exact == square.numerator:
-        return Fraction(exact)
-    bits = 2 * max(0, 140 - _magnitude(square))
-    scaled = math.isqrt(math.ceil(square * 2**bits)) + 1
-    return Fraction(scaled, 2 ** (bits // 2))
-
-
-def _magnitude(number: Fraction) -> int:
-    return (number.numerator.bit_length() - number.denominator.bit_length()) // 2
 
 
 def _determinant(matrix: Sequence[Sequence[Fraction]]) -> Fraction:

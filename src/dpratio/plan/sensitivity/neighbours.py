@@ -8,7 +8,8 @@ Proof: docs/proofs/neighbours.md.
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dpratio.plan.sensitivity.joint import Grid, joint_ratio, root_above, spread_ratio
+from dpratio.plan.laws import NoiseLaw
+from dpratio.plan.sensitivity.joint import Grid, joint_ratio, spread_ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["is_one_row", "pooled_ratio", "unit_ratio"]
@@ -20,7 +21,7 @@ def is_one_row(unit: PrivacyUnit) -> bool:
 
 
 def unit_ratio(
-    mechanism: str,
+    law: NoiseLaw,
     grid: Grid,
     scales: Sequence[float],
     unit: PrivacyUnit,
@@ -29,7 +30,7 @@ def unit_ratio(
     """Bound how far one unit moves all cells, in units of their noise.
 
     Args:
-        mechanism: Laplace noise adds moves up; Gaussian noise adds their squares.
+        law: How moves add up.
         grid: The sums of one cell.
         scales: Their noise scales, in lattice cells.
         unit: Who is protected, and in how many groups.
@@ -39,19 +40,18 @@ def unit_ratio(
         No unit moves the released cells further under the declared neighbour
         relation, provided that `is_convex` holds. Proof: docs/proofs/neighbours.md.
     """
-    once = joint_ratio(mechanism, grid, scales)
+    once = joint_ratio(law, grid, scales)
     groups = unit.most_groups if cells is None else min(unit.most_groups, cells)
-    is_laplace = mechanism == "laplace"
     moved = once
     if unit.neighbours == "change-one":
-        within = min(2 * once, max(once, spread_ratio(mechanism, grid, scales)))
-        across = 2 * once if is_laplace else root_above(Fraction(2)) * once
+        within = min(2 * once, max(once, spread_ratio(law, grid, scales)))
+        across = law.root(Fraction(2)) * once
         moved = within if cells == 1 else max(within, across)
-    return moved * (groups if is_laplace else root_above(Fraction(groups)))
+    return moved * (law.root(Fraction(groups)))
 
 
 def pooled_ratio(
-    mechanism: str,
+    law: NoiseLaw,
     grid: Grid,
     scales: Sequence[float],
     unit: PrivacyUnit,
@@ -67,8 +67,8 @@ def pooled_ratio(
         No unit moves the totals further under the declared neighbour relation,
         provided that `is_convex` holds. Proof: docs/proofs/staged.md.
     """
-    moved = joint_ratio(mechanism, grid, scales)
+    moved = joint_ratio(law, grid, scales)
     if unit.neighbours == "change-one":
-        moved = min(2 * moved, max(moved, spread_ratio(mechanism, grid, scales)))
+        moved = min(2 * moved, max(moved, spread_ratio(law, grid, scales)))
     groups = unit.most_groups if cells is None else min(unit.most_groups, cells)
     return moved * groups

@@ -8,7 +8,14 @@ bound cut anything of the unit.
 
 from dataclasses import dataclass
 
-__all__ = ["CUT", "MOMENTS", "Summand", "focused_summands", "summands_for"]
+__all__ = [
+    "CUT",
+    "MOMENTS",
+    "MeasuredSum",
+    "Summand",
+    "focused_summands",
+    "summands_for",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,19 @@ class Summand:
     def label(self) -> str:
         """How the sum is written for a reader."""
         return f"Σ {'·'.join(self.factors)}" if self.factors else "Σ 1"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSum:
+    """One sum that will be released, and its noise.
+
+    ``sensitivity`` and ``scale`` count lattice cells of width ``step``.
+    """
+
+    summand: Summand
+    step: float
+    sensitivity: int
+    scale: float
 
 
 # c is 1 for a unit that a bound cut, and 0 for any other.

@@ -3,15 +3,15 @@
 from fractions import Fraction
 
 from dpratio.checks import require
-from dpratio.plan.calibration.calibrate import (
+from dpratio.plan.laws import (
     LARGEST_SCALE,
     SMALLEST_SCALE,
     certify_upwards,
 )
 from dpratio.plan.sensitivity.joint import Grid
-from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.neighbours import pooled_ratio
-from dpratio.plan.strategy.measure import Allowance
+from dpratio.plan.sensitivity.sums import MeasuredSum
+from dpratio.plan.split_budget import Allowance
 
 __all__ = ["TOTALS", "measure_totals", "totals_grid", "totals_price"]
 
@@ -32,9 +32,7 @@ def measure_totals(raw: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
         return [max(each * by, SMALLEST_SCALE) for each in sizes]
 
     def cost(by: float) -> Fraction:
-        return pooled_ratio(
-            allowed.mechanism, grid, scaled(by), allowed.unit, allowed.cells
-        )
+        return pooled_ratio(allowed.law, grid, scaled(by), allowed.unit, allowed.cells)
 
     factor = certify_upwards(
         float(cost(1.0) / allowed.ratio),
@@ -80,4 +78,4 @@ def totals_price(
     for scale in scales:
         sized = type(scale) is float and SMALLEST_SCALE <= scale <= LARGEST_SCALE
         require(sized, "the noise of a total is too small or too large", scale)
-    return pooled_ratio(allowed.mechanism, grid, scales, allowed.unit, allowed.cells)
+    return pooled_ratio(allowed.law, grid, scales, allowed.unit, allowed.cells)

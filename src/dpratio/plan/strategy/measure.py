@@ -2,27 +2,24 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
-from dpratio.checks import require
-from dpratio.plan.calibration.calibrate import (
+from dpratio.plan.laws import (
     LARGEST_SCALE,
     SMALLEST_SCALE,
-    calibrate,
     certify_upwards,
+    require_storable,
     shorten,
 )
 from dpratio.plan.sensitivity.joint import Grid, joint_ratio
-from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
-from dpratio.plan.sensitivity.sums import CUT
+from dpratio.plan.sensitivity.sums import CUT, MeasuredSum
+from dpratio.plan.split_budget import Allowance
 from dpratio.plan.strategy.people import People, Units
-from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "CUT_SHARE",
-    "Allowance",
     "even_shares",
     "measure_evenly",
     "measure_focused",
@@ -39,23 +36,6 @@ _MOST_CUT_SHARE, _WIDENED = 0.058, math.log(1.02)
 _SHARES = {"z": 0.7, "h": 0.18, "zz": 0.1, "zh": 0.01, "hh": 0.01}
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """What a question may spend, on whom, and over how many cells.
-
-    ``ratio`` is the largest move in units of noise that the question may cost: epsilon
-    for Laplace noise, μ for Gaussian noise. ``epsilon`` and ``delta`` are its own
-    under basic composition.
-    """
-
-    mechanism: str
-    ratio: Fraction
-    epsilon: Fraction
-    delta: Fraction
-    unit: PrivacyUnit
-    cells: int | None
-
-
 def measure_evenly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     """Give each sum an equal share: Miao & Li (2022), section 2.3.1."""
     scales = []
@@ -64,18 +44,17 @@ def measure_evenly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
         zip(grid.sensitivities, shares, strict=True)
     ):
         one = grid.only(at)
-        scale = calibrate(
-            allowed.mechanism,
+        scale = allowed.law.calibrate(
             sensitivity=sensitivity,
             epsilon=allowed.epsilon * share,
             delta=allowed.delta * share,
         )
         if not is_one_row(allowed.unit):
             moves = unit_ratio(
-                allowed.mechanism, one, [scale], allowed.unit, allowed.cells
-            ) / joint_ratio(allowed.mechanism, one, [scale])
+                allowed.law, one, [scale], allowed.unit, allowed.cells
+            ) / joint_ratio(allowed.law, one, [scale])
             scale *= float(moves) * (1 + 2.0**-20)
-            _require_storable(scale)
+            require_storable(scale)
         scales.append(scale)
     return _measured(grid, scales)
 
@@ -111,12 +90,12 @@ def measure_focused(
     plain = _plain(grid)
     unit_scales = [1.0] * len(plain.summands)
     by_unit = unit_ratio(
-        allowed.mechanism, plain, unit_scales, allowed.unit, allowed.cells
-    ) / joint_ratio(allowed.mechanism, plain, unit_scales)
+        allowed.law, plain, unit_scales, allowed.unit, allowed.cells
+    ) / joint_ratio(allowed.law, plain, unit_scales)
 
     def sharing(left: Allowance) -> Shared:
         affordable = float(left.ratio / by_unit)
-        return share_budget(allowed.mechanism, plain, affordable, units, family)
+        return share_budget(allowed.law, plain, affordable, units, family)
 
     shared, counting = sharing(allowed), Fraction(0)
     if plain is not grid:
@@ -136,14 +115,13 @@ def measure_gaps(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     The test of calibration needs little else: Σh tells how large a bin is, Σz² how
     weights spread. The other sums keep the ratio answerable.
     """
-    power = 1.0 if allowed.mechanism == "laplace" else 0.5
     noise, plain = {}, _plain(grid)
     for each, step, reach in zip(
         plain.summands, plain.steps, plain.sensitivities, strict=True
     ):
         # Where z is largest, h is half of its own largest value.
         moved = reach * step * (0.5 if each.name == "h" else 1.0)
-        noise[each.name] = moved / _SHARES[each.name] ** power
+        noise[each.name] = moved / _SHARES[each.name] ** (1 / allowed.law.power)
     # The cost of a row stays convex (docs/proofs/joint_cost.md).
     noise["zh"] = max(noise["zh"], (noise["zz"] * noise["hh"]) ** 0.5)
     cells = [
@@ -160,14 +138,7 @@ def _plain(grid: Grid) -> Grid:
 
 def _left(allowed: Allowance, share: Fraction) -> Allowance:
     """Give what is left for the sums beside a count with a share."""
-    return replace(allowed, ratio=allowed.ratio * _part(1 - share, allowed))
-
-
-def _part(share: Fraction, allowed: Allowance) -> Fraction:
-    """Give the part of a move that has a share: μ² is shared under Gaussian noise."""
-    if allowed.mechanism == "laplace":
-        return share
-    return Fraction(math.sqrt(share))
+    return replace(allowed, ratio=allowed.ratio * allowed.law.part(1 - share))
 
 
 def _counted(
@@ -179,8 +150,8 @@ def _counted(
         return _certified(grid, allowed, cells)
     sums = _certified(plain, _left(allowed, share), cells)
     once = grid.only(len(cells))
-    alone = unit_ratio(allowed.mechanism, once, [1.0], allowed.unit, allowed.cells)
-    count = float(alone / (allowed.ratio * _part(share, allowed)))
+    alone = unit_ratio(allowed.law, once, [1.0], allowed.unit, allowed.cells)
+    count = float(alone / (allowed.ratio * allowed.law.part(share)))
     return _certified(grid, allowed, [*sums, count])
 
 
@@ -188,7 +159,7 @@ def _certified(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[f
     """Scale noise up, all of it alike, to the least that is proven to be enough."""
 
     def cost(scales: Sequence[float]) -> Fraction:
-        return unit_ratio(allowed.mechanism, grid, scales, allowed.unit, allowed.cells)
+        return unit_ratio(allowed.law, grid, scales, allowed.unit, allowed.cells)
 
     def scaled(by: float) -> list[float]:
         return [max(each * by, SMALLEST_SCALE) for each in cells]
@@ -197,14 +168,8 @@ def _certified(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[f
         float(cost(cells) / allowed.ratio),
         lambda by: max(scaled(by)) > LARGEST_SCALE or cost(scaled(by)) <= allowed.ratio,
     )
-    _require_storable(max(scaled(factor)))
+    require_storable(max(scaled(factor)))
     return scaled(factor)
-
-
-def _require_storable(scale: float) -> None:
-    hint = "Raise epsilon, or ask for fewer sums."
-    rule = "epsilon is too small: noise must stay below 2^50 cells"
-    require(scale <= LARGEST_SCALE, rule, scale, hint)
 
 
 def _measured(grid: Grid, scales: Sequence[float]) -> tuple[MeasuredSum, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.terms.guess import Guess
 
 __all__ = ["Stage"]

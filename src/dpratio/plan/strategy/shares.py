@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpratio.arrays import Floats
+from dpratio.plan.laws import NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.strategy.allowance import QUANTILE, allowance, allowance_slopes
@@ -117,7 +118,7 @@ class _Noisy:
 
 
 def share_budget(
-    mechanism: str,
+    law: NoiseLaw,
     grid: Grid,
     affordable: float,
     units: Units,
@@ -126,26 +127,26 @@ def share_budget(
     """Share a budget between the sums of the focused strategy.
 
     Args:
-        mechanism: Laplace or Gaussian noise.
+        law: Laplace or Gaussian noise.
         grid: The sums, and what extreme rows put into them.
         affordable: How far one row may move all sums, in units of their noise.
         units: The contrast, in units of the box.
         family: The people to plan for.
     """
     products = tuple(units.product(each.factors) for each in grid.summands)
-    return _shared(mechanism, grid, affordable, products, units.contrast, tuple(family))
+    return _shared(law, grid, affordable, products, units.contrast, tuple(family))
 
 
 @lru_cache(maxsize=512)  # Plans are made again at the door and for every forecast.
 def _shared(
-    mechanism: str,
+    law: NoiseLaw,
     grid: Grid,
     affordable: float,
     products: tuple[float, ...],
     contrast: Contrast,
     family: tuple[People, ...],
 ) -> Shared:
-    is_laplace = mechanism == "laplace"
+    is_laplace = law.power == 1
     names = [each.name for each in grid.summands]
     sizes = np.array(products)
     moves = np.array([[float(move) for move in row] for row in grid.moves]).T

@@ -8,7 +8,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -81,7 +80,7 @@ def render_report(
         "csv_name": f"ratios-{release.id[:8]}.csv",
         "release": None if embedded is None else embedded.data(),
     }
-    plan = replace(release.measured, title=None)  # It is the heading.
+    plan = release.measured.titled(None)  # It is the heading.
     summary = [shortened(line) for line in (*plan.summary(), *merged_of(release))]
     return _filled_in(
         title=f"{made_up}{heading}",

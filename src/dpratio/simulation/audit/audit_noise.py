@@ -9,10 +9,10 @@ from typing import Any
 
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration.calibrate import MECHANISMS
+from dpratio.plan.grids import STRATEGIES
+from dpratio.plan.laws import CLASSICAL_GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
-from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.simulation.audit.bound import RISK, largest_scale, least_epsilon, least_mu
 from dpratio.simulation.audit.claim import claimed_distance
 from dpratio.simulation.audit.draw import (
@@ -69,13 +69,18 @@ class _Case:
         names = (self.mechanism, self.strategy, self.unit)
         return Finding(*names, Budget(self.epsilon).epsilon, **found)
 
+    @property
+    def law(self) -> NoiseLaw:
+        """The law of the noise."""
+        return LAWS[self.mechanism]
+
 
 def audit_noise(  # noqa: PLR0913 (keyword-only options)
     *,
     folder: Path,
     samples: int = SAMPLES,
     epsilons: Sequence[str] = EPSILONS,
-    mechanisms: Sequence[str] = MECHANISMS,
+    mechanisms: Sequence[str] = tuple(LAWS),
     strategies: Sequence[str] = _STRATEGIES,
     units: Sequence[str] | None = None,
     engine: str = "auto",
@@ -143,7 +148,7 @@ def _cases(
 ) -> Iterator[_Case]:
     """List the cases that exist: classical noise is for ``even``, up to epsilon 1."""
     for mechanism in mechanisms:
-        require_one_of(mechanism, MECHANISMS, "mechanism")
+        require_one_of(mechanism, LAWS, "mechanism")
     for strategy in strategies:
         require_one_of(strategy, _STRATEGIES, "strategy")
     for unit in units or ():
@@ -164,10 +169,10 @@ def _cases(
 
 def _exists(case: _Case) -> bool:
     if case.strategy == KEYS:
-        return case.mechanism == "laplace" and case.unit == "row"
+        return case.law == LAPLACE and case.unit == "row"
     if case.strategy in {STAGES, HISTOGRAMS}:
-        return case.mechanism == "laplace"
-    if case.mechanism != "classical_gaussian":
+        return case.law == LAPLACE
+    if case.law != CLASSICAL_GAUSSIAN:
         return True
     try:
         _plan_of(case)
@@ -228,7 +233,7 @@ def _finding(
     """Hold what samples show to what is claimed."""
     question = QUESTIONS[case.unit]
     seen = look_at(plan, question, pair, samples, draw)
-    laplace = case.mechanism == "laplace"
+    laplace = case.law == LAPLACE
     shown = (
         least_epsilon(list(pair.shape), seen.counts)
         if laplace
@@ -239,25 +244,25 @@ def _finding(
         measure="epsilon" if laplace else "mu",
         units=pair.units,
         claimed=claimed_distance(
-            case.mechanism,
+            case.law,
             case.strategy,
             epsilon=asked.epsilon,
             delta=asked.delta,
-            sums=len(plan.questions[0].sums),
+            sums=len(plan.measurements[0].sums),
         ),
         planned=pair.largest,
         shown=shown / pair.units,
-        noise=_least_noise(case.mechanism, seen),
+        noise=_least_noise(case.law, seen),
         alike=least_alike(seen.agreements),
         faults=faults_of(seen.tally, laws_of(plan), names_of(plan), risk=risk),
     )
 
 
-def _least_noise(mechanism: str, seen: Seen) -> float:
+def _least_noise(law: NoiseLaw, seen: Seen) -> float:
     """Give the noise of the sum that has least, at most, as a part of the plan's."""
     return min(
         largest_scale(
-            mechanism,
+            law,
             beyond=seen.beyond,
             hits=hits,
             trials=seen.drawn,
@@ -287,8 +292,9 @@ def _plan_of(case: _Case, stage: Fraction | None = None) -> Plan:
     )
     if not drowned:
         return plan
-    several = (Groups(SAMPLE, range(2 * question.cells)),)
-    return replace(plan, questions=realise(replace(plan, partitions=several), [(0, 0)]))
+    several = plan.over(Groups(SAMPLE, range(2 * question.cells)))
+    (measured,) = realise(several, [(0, 0)])
+    return plan.measuring([measured.over(plan.measurements[0].groups)])
 
 
 def _find_keys(

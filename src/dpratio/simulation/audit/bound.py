@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.simulation.audit.law import laplace_divergence
 
 __all__ = [
@@ -102,12 +103,12 @@ def least_epsilon(
 
 
 def largest_scale(
-    mechanism: str, *, beyond: float, hits: int, trials: int, risk: float = RISK
+    law: NoiseLaw, *, beyond: float, hits: int, trials: int, risk: float = RISK
 ) -> float:
     """Bound from above the scale of noise that is seldom larger than ``beyond``.
 
     Args:
-        mechanism: The law of the noise.
+        law: The law of the noise.
         beyond: A distance from the exact sum, in units of the planned scale.
         hits: How many noises were larger in size.
         trials: How many there were.
@@ -117,13 +118,13 @@ def largest_scale(
         The scale in units of the planned one: below 1 the noise is too small.
 
     Example:
-        >>> 1 < largest_scale("laplace", beyond=1.0, hits=368, trials=1_000) < 1.4
+        >>> 1 < largest_scale(LAPLACE, beyond=1.0, hits=368, trials=1_000) < 1.4
         True
     """
     from scipy.special import ndtri
 
     _, most = proportion_bounds(hits, trials, risk)
-    tail = -math.log(most) if mechanism == "laplace" else -float(ndtri(most / 2))
+    tail = -math.log(most) if law == LAPLACE else -float(ndtri(most / 2))
     return beyond / tail if tail > 0 else math.inf
 
 

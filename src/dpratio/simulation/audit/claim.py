@@ -7,13 +7,14 @@ code does wrong must show.
 import math
 from fractions import Fraction
 
+from dpratio.plan.laws import CLASSICAL_GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.simulation.audit.law import gaussian_divergence
 
 __all__ = ["claimed_distance"]
 
 
 def claimed_distance(
-    mechanism: str, strategy: str, *, epsilon: Fraction, delta: Fraction, sums: int
+    law: NoiseLaw, strategy: str, *, epsilon: Fraction, delta: Fraction, sums: int
 ) -> float:
     """Give the distance a unit may move: epsilon, or μ under Gaussian noise.
 
@@ -21,15 +22,16 @@ def claimed_distance(
     add up, since one row may be extreme in all of them.
 
     Example:
+        >>> from dpratio.plan.laws import GAUSSIAN
         >>> claimed = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6), "sums": 6}
-        >>> round(1 / claimed_distance("analytic_gaussian", "joint", **claimed), 6)
+        >>> round(1 / claimed_distance(GAUSSIAN, "joint", **claimed), 6)
         4.224679
     """
-    if mechanism == "laplace":
+    if law == LAPLACE:
         return float(epsilon)
     parts = sums if strategy == "even" else 1
     share, rest = float(epsilon / parts), float(delta / parts)
-    if mechanism == "classical_gaussian":
+    if law == CLASSICAL_GAUSSIAN:
         # Dwork & Roth (2014), theorem A.1.
         each = share / math.sqrt(2 * math.log(1.25 / rest))
     else:

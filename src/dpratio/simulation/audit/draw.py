@@ -20,9 +20,11 @@ from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.staged import noisy_totals
-from dpratio.curator.statements import statement_of
-from dpratio.plan.histogram.histograms import histogram_of
+from dpratio.curator.statements import partitions_of, readings_of
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
+from dpratio.plan.price import AnyPlan
 from dpratio.release.release import Release
 from dpratio.simulation.audit.bound import Counts
 from dpratio.simulation.audit.invent import Columns, chunks_of, rows_of, table_of
@@ -70,12 +72,12 @@ class Door:
         self.tick()
         return release
 
-    def add_up(self, plan: Plan) -> ExactSums:
+    def add_up(self, plan: AnyPlan) -> ExactSums:
         """Add up the table for a plan of one question, without noise."""
-        (question,) = plan.questions
-        groups = plan.partitions[question.partition]
+        (groups,) = partitions_of(plan)
         declared = groups if isinstance(groups, Groups) else None
-        statement = statement_of(plan, question, declared)
+        (reading,) = readings_of(plan, [declared])
+        (statement,) = reading.statements
         return open_table(self._path, statement, self.engine)()
 
     @property
@@ -110,12 +112,12 @@ def look_at(
     one, and one on either side. Thresholds are set by the plan, before anything is
     drawn. ``draw`` gives samples of a table, in chunks.
     """
-    laplace = plan.mechanism == "laplace"
+    laplace = plan.law == LAPLACE
     # Half way to what the ratio is at its largest, or in the mean under one table.
     side = pair.total / 2 if laplace else pair.total**2 / 4
     thresholds = np.array([-side, 0.0, side])
     beyond = _FIFTH_BEYOND["laplace" if laplace else "gaussian"]
-    large = np.zeros(len(plan.questions[0].sums), dtype=np.int64)
+    large = np.zeros(len(plan.measurements[0].sums), dtype=np.int64)
     laws = laws_of(plan)
     medians = np.array([law.mark_beyond(np.array(0.5)) for law in laws])
     medians = np.tile(medians, question.cells)
@@ -165,11 +167,11 @@ def released_by(
     def draw(side: Side) -> Iterator[Integers]:
         for count, times in chunks_of(samples, rows_of(question, pair)):
             groups = Groups(SAMPLE, range(count * question.cells))
-            planned = replace(plan, partitions=(groups,))
+            planned = plan.over(groups)
             door.bring(table_of(question, side, count, pair.copies))
             for _ in range(times):
                 (released,) = door.release(planned).questions
-                while released.asked != plan.questions[0]:
+                while released.asked != plan.measurements[0]:
                     (released,) = replace(door, tick=int).release(planned).questions
                 yield released.values.reshape(count, question.cells, -1)
 
@@ -184,28 +186,27 @@ def totals_by(door: Door, plan: Plan, pair: Pair, samples: int) -> Draw:
     """
 
     def draw(side: Side) -> Iterator[Integers]:
-        question, stage = QUESTIONS["row"], plan.stage
+        question = QUESTIONS["row"]
         door.bring(table_of(question, side, 1, pair.copies))
         exact = door.add_up(plan)
-        drawn = [
-            noisy_totals(plan, stage, [exact], system_bits)[0]  # type: ignore[arg-type]
-            for _ in range(samples)
-        ]
+        drawn = [noisy_totals(plan, [exact], system_bits)[0] for _ in range(samples)]
         yield np.array(drawn, dtype=np.int64)[:, None, :]
 
     return draw
 
 
-def counts_by(door: Door, plan: Plan, columns: Columns, times: int) -> Integers:
+def counts_by(
+    door: Door, plan: HistogramPlan, columns: Columns, times: int
+) -> Integers:
     """Draw the noisy counts of a histogram so often; give times × cells.
 
     A release has some hundred cells, so that the table is added up once and the
     curator's noise is put on its counts as often as there must be samples.
     """
     door.bring(columns)
-    (question,) = plan.questions
+    (histogram,) = plan.histograms
     exact = door.add_up(plan)
-    cells = len(histogram_of(plan, question).ladder.labels)
-    noise = draw_noise(plan.mechanism, question, times * cells, system_bits)
+    cells = histogram.groups.count
+    noise = draw_noise(plan.law, histogram.scales, times * cells, system_bits)
     door.tick()
     return exact.plus(noise.reshape(times, cells, 1))[:, :, 0]

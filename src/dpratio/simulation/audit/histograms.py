@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.arrays import Integers
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.plan import Plan
-from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.simulation.audit.bound import Counts, least_epsilon
 from dpratio.simulation.audit.draw import Door, counts_by
 from dpratio.simulation.audit.invent import Columns
@@ -46,7 +46,7 @@ class HistogramAudit:
     One unit moves ``cells`` of them, each by ``moved``.
     """
 
-    plan: Plan
+    plan: HistogramPlan
     ladder: Ladder
     units: int
     cells: int
@@ -55,7 +55,7 @@ class HistogramAudit:
     @property
     def planned(self) -> float:
         """How far one unit moves the counts, in units of the noise that is planned."""
-        return self.cells * self.moved / self.plan.questions[0].scales[0]
+        return self.cells * self.moved / self.plan.measurements[0].scales[0]
 
     def least_epsilon(self, door: Door, samples: int) -> float:
         """Bound from below the epsilon of one unit."""
@@ -110,7 +110,7 @@ def histogram_audit(unit: str, epsilon: str) -> HistogramAudit:
     plan = plan_bounds(study, budget=Budget(epsilon), columns=["score"], limits=limits)
     moved = plan.unit.most_groups
     cells = 2 if plan.unit.neighbours == "change-one" else 1
-    each = moved / plan.questions[0].scales[0]
+    each = moved / plan.measurements[0].scales[0]
     units = 2 * max(0, round((_FAR / each - 1) / 2)) + 1
     return HistogramAudit(plan, ladder, units, cells, moved)
 

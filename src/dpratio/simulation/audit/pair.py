@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 
 from dpratio.arrays import Floats, Integers
+from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.plan import Plan
 from dpratio.simulation.audit.law import laplace_divergence
 from dpratio.simulation.audit.question import COLUMNS, Question
@@ -93,7 +94,7 @@ def find_pair(plan: Plan, question: Question) -> Pair:
     """
     sides = _sides(question)
     moves = np.array([moves_of(plan, question, side) for side in sides])
-    scales = np.array(plan.questions[0].scales)
+    scales = np.array(plan.measurements[0].scales)
     places = moves / scales
     apart = np.array([_lengths(plan, each - places) for each in places])
     if question.unit.neighbours == "add-or-remove-one":
@@ -102,7 +103,7 @@ def find_pair(plan: Plan, question: Question) -> Pair:
     first, second = np.unravel_index(int(apart.argmax()), apart.shape)
     largest = float(apart[first, second])
     shape = np.abs(places[first] - places[second]).ravel() / largest
-    wanted = _wanted(plan.mechanism, shape)
+    wanted = _wanted(plan.law, shape)
     if largest > _FAR_ENOUGH * wanted:
         nearest = int(np.abs(apart - wanted).argmin())
         first, second = np.unravel_index(nearest, apart.shape)
@@ -117,11 +118,11 @@ def find_pair(plan: Plan, question: Question) -> Pair:
     )
 
 
-def _wanted(mechanism: str, shape: Floats) -> float:
+def _wanted(law: NoiseLaw, shape: Floats) -> float:
     """Give the distance at which the best test is right 88 times out of 100."""
     from scipy.optimize import brentq
 
-    if mechanism != "laplace":
+    if law != LAPLACE:
         return _FAR_BY_LENGTH
     parts = shape[shape > 0]
 
@@ -146,7 +147,7 @@ def _sides(question: Question) -> list[Side]:
 
 def moves_of(plan: Plan, question: Question, side: Side) -> Floats:
     """Count what one unit puts into each sum of each cell, in lattice cells."""
-    (planned,) = plan.questions
+    (planned,) = plan.measurements
     contrast = plan.contrast(planned)
     moved = np.zeros((question.cells, len(planned.sums)))
     for placed in side:
@@ -175,6 +176,6 @@ def _is_cut(question: Question, placed: Placed) -> bool:
 def _lengths(plan: Plan, moves: Floats) -> Floats:
     """Measure moves as the mechanism does: added up, or by the Euclidean length."""
     flat = moves.reshape(len(moves), -1)
-    if plan.mechanism == "laplace":
+    if plan.law == LAPLACE:
         return np.asarray(np.abs(flat).sum(axis=1))
     return np.asarray(np.linalg.norm(flat, axis=1))

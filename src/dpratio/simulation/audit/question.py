@@ -95,9 +95,7 @@ def plan_for(
 
 def plan_of_totals(plan: Plan) -> Plan:
     """Write the totals of a first stage as if they were sums around zero."""
-    (question,), stage = plan.questions, plan.stage
+    (measured,), stage = plan.measurements, plan.stage
     totals = () if stage is None else stage.firsts[0]
-    ratio = replace(question.ratio, guess=0.0)
-    return replace(
-        plan, stage=None, questions=(replace(question, ratio=ratio, sums=totals),)
-    )
+    alone = replace(plan, stage=None)
+    return alone.measuring([measured.around(0.0, totals, measured.basis)])

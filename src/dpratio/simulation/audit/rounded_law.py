@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.arrays import Floats, Integers
+from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.plan import Plan
 
 __all__ = ["RoundedLaw", "laws_of", "names_of"]
@@ -25,11 +26,11 @@ class RoundedLaw:
     """round(scale · N), for N of the standard Laplace or normal law.
 
     Example:
-        >>> round(float(RoundedLaw("laplace", 10.0).within(np.array(0))), 6)
+        >>> round(float(RoundedLaw(LAPLACE, 10.0).within(np.array(0))), 6)
         0.048771
     """
 
-    mechanism: str
+    law: NoiseLaw
     scale: float
 
     def above(self, mark: Integers) -> Floats:
@@ -84,7 +85,7 @@ class RoundedLaw:
 
     @property
     def _is_laplace(self) -> bool:
-        return self.mechanism == "laplace"
+        return self.law == LAPLACE
 
     def _end_of(self, mark: Integers) -> Floats:
         """Give where N is rounded up from a mark, in scales."""
@@ -104,11 +105,11 @@ class RoundedLaw:
 
 def laws_of(plan: Plan) -> list[RoundedLaw]:
     """Give the law that a plan states for each of its sums."""
-    (question,) = plan.questions
-    return [RoundedLaw(plan.mechanism, each.scale) for each in question.sums]
+    (question,) = plan.measurements
+    return [RoundedLaw(plan.law, each.scale) for each in question.sums]
 
 
 def names_of(plan: Plan) -> list[str]:
     """Give the names of the sums."""
-    (question,) = plan.questions
+    (question,) = plan.measurements
     return [each.summand.name for each in question.sums]

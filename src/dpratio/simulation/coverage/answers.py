@@ -66,7 +66,7 @@ def _answer_of(part: Part, method: str, link: str, level: float) -> Answer:
 
 def _answer_without_noise(part: Part, method: str, link: str, level: float) -> Answer:
     (question,) = part.release.questions
-    moments = exact_moments(part.exact, part.release.plan, question.asked)
+    moments = exact_moments(part.exact, part.release.measured, question.measurement)
     variance = choose_variance(moments, None)
     answer = wald(
         moments,
@@ -80,7 +80,7 @@ def _answer_without_noise(part: Part, method: str, link: str, level: float) -> A
         se = np.sqrt(answer.sampling)
         if method == "public":
             return Answer(answer.centre, *answer.ends(normal_quantile(level)), se)
-        box = part.release.measured.box(question.asked)
+        box = part.release.measured.box(question.measurement)
         low = [each.lower for letter, each in box.items() if letter in "sy"]
         lowest = 0.0 if min(low) >= 0 else -np.inf
         statistic = statistic_of(moments, variance, lowest=lowest)

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from dpratio.analyst.ratio.estimate import METHODS
 from dpratio.analyst.ratio.wald import LINKS
 from dpratio.checks import require, require_one_of
-from dpratio.plan.plan import Plan
-from dpratio.plan.strategy.layout import require_no_histogram
+from dpratio.plan.plan import Plan, require_ratios
 from dpratio.simulation.coverage.answers import (
     WITHOUT_NOISE,
     Answer,
@@ -157,7 +156,7 @@ class _Terms:
     def __post_init__(self) -> None:
         require(self.plans, "at least one plan is needed", self.plans)
         for plan in self.plans:
-            require_no_histogram(plan.strategy)
+            require_ratios(plan)
         counted = all(isinstance(n, int) and n >= 1 for n in self.sizes)
         require(self.sizes and counted, "n must be at least 1", self.sizes)
         whole = isinstance(self.repetitions, int)
@@ -171,7 +170,7 @@ class _Terms:
     @property
     def asked(self) -> list[Asked]:
         """Every question with its plan."""
-        return [(plan, each) for plan in self.plans for each in plan.questions]
+        return [(plan, each) for plan in self.plans for each in plan.measurements]
 
     @property
     def ways(self) -> list[tuple[str, str]]:
@@ -254,7 +253,7 @@ def _figures_of(row: CoverageRow) -> dict[str, Any]:
     judged = row.judged
     figures: dict[str, Any] = {
         "strategy": row.plan.strategy,
-        "mechanism": row.plan.mechanism,
+        "mechanism": row.plan.law.name,
         "epsilon": float(row.plan.budget.epsilon),
         "delta": decimal_text(row.plan.delta),
         "n": row.n,

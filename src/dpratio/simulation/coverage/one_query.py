@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.ratio.wald import LINKS
-from dpratio.plan.calibration.calibrate import largest_ratio
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.coverage import CoverageRow, measure_coverage
@@ -129,7 +129,7 @@ def one_query_width(plan: Plan, n: int, *, noise: float = 1.0) -> float:
     ``noise`` multiplies the noise: 0 gives the width without privacy.
     """
     weight, square, heaviest = 1.0, 1.0, 1.0
-    (question,) = plan.questions
+    (question,) = plan.measurements
     if question.ratio.weight is not None:
         (low, high), heaviest = (LIGHTEST, HEAVIEST), HEAVIEST
         weight = low + math.exp(-low) - math.exp(-high)
@@ -139,9 +139,9 @@ def one_query_width(plan: Plan, n: int, *, noise: float = 1.0) -> float:
     deviation = (
         noise
         * heaviest
-        / largest_ratio(plan.mechanism, plan.budget.epsilon, plan.budget.delta)
+        / plan.law.about_largest_ratio(plan.budget.epsilon, plan.budget.delta)
     )
-    if plan.mechanism == "laplace":
+    if plan.law == LAPLACE:
         deviation *= math.sqrt(2)
     spread = math.sqrt(n * square / 4 + deviation**2)
     return 2 * normal_quantile(LEVEL) * spread / (n * weight * 0.5 / TRUTH)
@@ -149,7 +149,7 @@ def one_query_width(plan: Plan, n: int, *, noise: float = 1.0) -> float:
 
 def _figures(row: CoverageRow, *, weighted: bool) -> dict[str, Any]:
     plan, judged = row.plan, row.judged
-    mechanism = next(name for name, law in LAWS.items() if law == plan.mechanism)
+    mechanism = next(name for name, law in LAWS.items() if law == plan.law.name)
     epsilon = float(plan.budget.epsilon)
     unit = TRUTH if row.link == "log" else 1.0
     one_query = one_query_width(plan, row.n) / unit

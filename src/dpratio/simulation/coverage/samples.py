@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.arrays import Floats
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.simulation.population import Population
 from dpratio.simulation.simulate import Seeds, simulate_sums, view_of
 from dpratio.simulation.stages import Part, counted_question, simulate_parts
 
 __all__ = ["Asked", "Block", "blocks_of", "draw_blocks"]
 
-Asked = tuple[Plan, PlannedQuestion]
+Asked = tuple[Plan, Measurement]
 
 # Noise is drawn for so many repetitions at once.
 _REPETITIONS_IN_A_BLOCK = 1_000
@@ -25,7 +25,7 @@ class Block:
     """Exact sums of some repetitions of one question, and the seed of their noise."""
 
     plan: Plan
-    question: PlannedQuestion
+    question: Measurement
     sums: Floats
     seed: Seeds
 
@@ -77,7 +77,7 @@ def draw_blocks(
     return blocks
 
 
-def _sums_of(plan: Plan, question: PlannedQuestion) -> Hashable:
+def _sums_of(plan: Plan, question: Measurement) -> Hashable:
     """Name what is added up: plans that differ in noise alone share their sums."""
     bounds = tuple(plan.box(question).values())
     summands = tuple(each.summand for each in question.sums)

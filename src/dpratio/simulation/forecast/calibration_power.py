@@ -16,8 +16,8 @@ from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
+from dpratio.plan.measurement import Measurement, choose_question
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion, choose_question
 from dpratio.simulation.population import People, Population
 from dpratio.simulation.simulate import simulate_release, sum_products, view_of
 from dpratio.tabular import Tabular
@@ -140,36 +140,36 @@ def calibration_power(
     unit = plan.unit.column
     require(unit is None, "the test of calibration is about rows", unit)
     asked = choose_question(
-        plan.questions, question, lambda each: bool(_bins_in(plan, each))
+        plan.measurements, question, lambda each: bool(_bins_in(each))
     )
-    bins = _bins_of(plan, asked)
+    bins = _bins_of(asked)
     plans = _variants(plan, asked)
     people = population or _Spread(plan, asked, bins)
     found = [
         _rejected(plans, people, bins, n, factor, samples) for factor in (1.0, often)
     ]
-    said = tuple(", ".join(each.questions[0].answers) for each in plans)
+    said = tuple(", ".join(each.measurements[0].answers) for each in plans)
     return CalibrationPower(n, float(often), samples, said, *map(tuple, found))
 
 
-def _bins_of(plan: Plan, question: PlannedQuestion) -> ScoreBins:
+def _bins_of(question: Measurement) -> ScoreBins:
     """Give the bins of the score."""
-    found, score = _bins_in(plan, question), question.ratio.numerator
+    found, score = _bins_in(question), question.ratio.numerator
     hint = f"Plan with groups=ScoreBins('{score}', 10)."
     require(found, "the test of calibration needs bins of the score", score, hint)
     return found[0]
 
 
-def _bins_in(plan: Plan, question: PlannedQuestion) -> list[ScoreBins]:
-    groups, score = plan.partitions[question.partition], question.ratio.numerator
+def _bins_in(question: Measurement) -> list[ScoreBins]:
+    groups, score = question.groups, question.ratio.numerator
     dimensions = groups.dimensions if isinstance(groups, Groups) else ()
     binned = [each for each in dimensions if isinstance(each, ScoreBins)]
     return [each for each in binned if each.column == score]
 
 
-def _variants(plan: Plan, question: PlannedQuestion) -> list[Plan]:
+def _variants(plan: Plan, question: Measurement) -> list[Plan]:
     """Give the plan of one question, and others of the same terms and budget."""
-    bins = Groups.cross(_bins_of(plan, question))
+    bins = Groups.cross(_bins_of(question))
     others = [each for each in _ANSWERS if each != question.answers]
     whole = plan.budget.epsilon, plan.budget.delta
     made: list[Plan] = []
@@ -179,14 +179,14 @@ def _variants(plan: Plan, question: PlannedQuestion) -> list[Plan]:
                 make_plan(
                     _tested(question.ratio, answers),
                     bounds=plan.bounds,
-                    budget=Budget(*(question.weight * each for each in whole)),
+                    budget=Budget(*(question.share * each for each in whole)),
                     unit=plan.unit,
                     groups=bins,
                     answers=answers,
                     strategy=plan.strategy,
-                    mechanism=plan.mechanism,
+                    mechanism=plan.law.name,
                     stage=0,
-                    clipping=plan.clipping,
+                    clipping=plan.study.clipping,
                 )
             )
         except InvalidInput:
@@ -204,7 +204,7 @@ class _Spread:
     """People spread evenly over bins and within them, with exponential weights."""
 
     plan: Plan
-    question: PlannedQuestion
+    question: Measurement
     bins: ScoreBins
 
     def __call__(
@@ -247,7 +247,7 @@ def _rejected(
 
 def _summed(plan: Plan, people: People, bins: ScoreBins) -> Floats:
     """Add up by sample and bin: samples × bins × sums."""
-    view = view_of(plan, plan.questions[0])
+    view = view_of(plan, plan.measurements[0])
     given = view.change(people)
     edges = np.array(bins.edges)
     place = np.searchsorted(edges, given.score, side="right") - 1
@@ -271,7 +271,7 @@ def _share(
     plan: Plan, sums: Floats, bins: ScoreBins, rng: np.random.Generator
 ) -> float:
     """Put noise on sums, test every sample, and give the share that is rejected."""
-    question, (samples, count, _) = plan.questions[0], sums.shape
+    question, (samples, count, _) = plan.measurements[0], sums.shape
     release = simulate_release(sums.reshape(samples * count, -1), plan, question, rng)
     lower, upper = (
         np.tile(each, samples) for each in (bins.edges[:-1], bins.edges[1:])

@@ -14,9 +14,8 @@ from fractions import Fraction
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.tables.options import require_level
 from dpratio.checks import require
-from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion, pick_question
-from dpratio.plan.strategy.layout import require_no_histogram
+from dpratio.plan.measurement import Measurement, pick_question
+from dpratio.plan.plan import Plan, require_ratios
 from dpratio.simulation.forecast.forecast_row import (
     Forecast,
     ForecastRange,
@@ -87,7 +86,7 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         [0.17, 0.05]
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
-    require_no_histogram(plan.strategy)
+    require_ratios(plan)
     sizes = [n] if isinstance(n, int) else list(n)
     require_sizes(sizes)
     require_level(level)
@@ -110,7 +109,7 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         for budget in budgets:
             planned = plan if budget is None else replan(plan, budget, size, guess)
             for each, told in asked:
-                own = pick_question(planned.questions, each.name)
+                own = pick_question(planned.measurements, each.name)
                 if told is None:
                     found.append(_range(planned, own, size, wanted))
                 else:
@@ -129,7 +128,7 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     return Forecast((), ranges, level, against, power, assumed=apart)
 
 
-def _tested(question: PlannedQuestion, guess: Guess | Population | None) -> float:
+def _tested(question: Measurement, guess: Guess | Population | None) -> float:
     """Say what a test is against where nobody does: what is guessed of the ratio."""
     ratio = question.ratio
     if isinstance(guess, Guess) and ratio.guess_is == "unknown":
@@ -138,7 +137,7 @@ def _tested(question: PlannedQuestion, guess: Guess | Population | None) -> floa
 
 
 def _row(
-    plan: Plan, question: PlannedQuestion, unit: UnitMoments, n: int, wanted: Wanted
+    plan: Plan, question: Measurement, unit: UnitMoments, n: int, wanted: Wanted
 ) -> ForecastRow:
     drawn = simulate_widths(plan, question, unit, n, wanted)
     quantile = normal_quantile(wanted.level)
@@ -150,7 +149,7 @@ def _row(
         ratio=unit.ratio,
         n=n,
         epsilon=float(plan.budget.epsilon),
-        mechanism=plan.mechanism,
+        mechanism=plan.law.name,
         width=drawn.median_width,
         width_public=public,
         unbounded=drawn.unbounded,
@@ -162,9 +161,7 @@ def _row(
     )
 
 
-def _range(
-    plan: Plan, question: PlannedQuestion, n: int, wanted: Wanted
-) -> ForecastRange:
+def _range(plan: Plan, question: Measurement, n: int, wanted: Wanted) -> ForecastRange:
     found = promised_range(plan, question, n, normal_quantile(wanted.level))
     low, high = (
         wanted.deviates * each for each in (found.errors.lowest, found.errors.highest)
@@ -173,7 +170,7 @@ def _range(
         question=question.name,
         n=n,
         epsilon=float(plan.budget.epsilon),
-        mechanism=plan.mechanism,
+        mechanism=plan.law.name,
         width_low=found.widths.lowest,
         width_high=found.widths.highest,
         width_public_low=found.public.lowest,

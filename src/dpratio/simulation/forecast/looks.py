@@ -24,6 +24,7 @@ from dpratio.curator.ledger.account.accounting import (
     loss_within,
     pure_epsilon,
 )
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.simulation.forecast.forecast import forecast
@@ -146,7 +147,7 @@ def _of_one(
         return plan.epsilon / looks, plan.budget.delta / looks
     converted = _converted(accounting, delta)
     loss = float(loss_within(accounting, plan.epsilon, converted)) / looks
-    if plan.mechanism == "laplace":
+    if plan.law == LAPLACE:
         return _down(pure_epsilon(accounting, loss)), plan.budget.delta
     small = gaussian_epsilon(accounting, loss, float(delta))
     return _down(small), plan.budget.delta

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.tables.options import require_level
 from dpratio.checks import require
-from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import pick_question
-from dpratio.plan.strategy.layout import require_no_histogram
+from dpratio.plan.measurement import pick_question
+from dpratio.plan.plan import Plan, require_ratios
 from dpratio.simulation.forecast.promise import WidthRange, promised_range
 from dpratio.simulation.forecast.simulated_widths import (
     MOST_PEOPLE,
@@ -128,10 +127,10 @@ class Need:
         level: float,
     ) -> "Need":
         """Check what is wanted."""
-        require_no_histogram(plan.strategy)
+        require_ratios(plan)
         require(width > 0, "the width must be positive", width)
         require_level(level)
-        asked, guess = pick_question(plan.questions, question), guess_of(plan, guess)
+        asked, guess = pick_question(plan.measurements, question), guess_of(plan, guess)
         return cls(plan, asked.name, guess, width, level)
 
     def people(self, *, widest: bool) -> int | None:
@@ -180,7 +179,7 @@ class Need:
 
     def _wide(self, plan: Plan, n: int, *, widest: bool) -> float:
         """Say by how much intervals are wider than is wanted."""
-        asked = pick_question(plan.questions, self.question)
+        asked = pick_question(plan.measurements, self.question)
         if self.guess is not None:
             # Another plan may measure other sums, and count cuts or not.
             unit = unit_moments(plan, asked, self.guess)

@@ -13,10 +13,9 @@ import numpy as np
 
 from dpratio.arrays import Floats
 from dpratio.checks import require
-from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.make_plan import make_plan
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.realise import found_guesses, realise
 from dpratio.plan.sensitivity.box import row_box
 from dpratio.plan.sensitivity.contrast import contrast_of
@@ -62,7 +61,7 @@ class Promise:
 
 
 def promised_range(
-    plan: Plan, question: PlannedQuestion, n: int, quantile: float = QUANTILE
+    plan: Plan, question: Measurement, n: int, quantile: float = QUANTILE
 ) -> Promise:
     """Forecast the widths of a focused plan over a stated family of people.
 
@@ -95,7 +94,7 @@ def promised_range(
 
 def _measured(
     plan: Plan,
-    question: PlannedQuestion,
+    question: Measurement,
     units: Units,
     family: Sequence[People],
     quantile: float,
@@ -105,9 +104,7 @@ def _measured(
     for asked, people in _planned(plan, question, units, family):
         places = list(people)
         around = units.around(contrast_of(asked.ratio, asked.basis))
-        noise = [
-            noise_sd(plan.mechanism, each.scale) * each.step for each in asked.sums
-        ]
+        noise = [plan.law.sd(each.scale) * each.step for each in asked.sums]
         names = [each.summand.name for each in asked.sums]
         squared = np.array(noise) ** 2
         found[:2, places] = promised_widths(
@@ -121,8 +118,8 @@ def _measured(
 
 
 def _planned(
-    plan: Plan, question: PlannedQuestion, units: Units, family: Sequence[People]
-) -> list[tuple[PlannedQuestion, dict[int, People]]]:
+    plan: Plan, question: Measurement, units: Units, family: Sequence[People]
+) -> list[tuple[Measurement, dict[int, People]]]:
     """Give the sums that are measured, and of whom, by their places in the family.
 
     In two stages each finds a guess in its totals, from which its ratio is as far as
@@ -130,12 +127,12 @@ def _planned(
     """
     if plan.stage is None:
         return [(question, dict(enumerate(family)))]
-    at = plan.questions.index(question)
-    found: dict[object, tuple[PlannedQuestion, dict[int, People]]] = {}
+    at = plan.measurements.index(question)
+    found: dict[object, tuple[Measurement, dict[int, People]]] = {}
     for place, people in enumerate(family):
         totals = [
             _totals(plan, each, units, people) if each is question else (0, 0)
-            for each in plan.questions
+            for each in plan.measurements
         ]
         guess = found_guesses(plan, totals)[at]
         if guess not in found:
@@ -147,12 +144,12 @@ def _planned(
 
 
 def _totals(
-    plan: Plan, question: PlannedQuestion, units: Units, people: People
+    plan: Plan, question: Measurement, units: Units, people: People
 ) -> tuple[int, int]:
     """Give the totals that people have, over all groups of a question, in cells."""
-    everyone = people.count * (cells_of(plan, question.partition) or 1)
+    everyone = people.count * (cells_of(question.groups) or 1)
     below = everyone * people.weight * people.denominator
-    top, bottom = plan.stage.firsts[plan.questions.index(question)]  # type: ignore[union-attr]
+    top, bottom = plan.stage.firsts[plan.measurements.index(question)]  # type: ignore[union-attr]
     above = _ratio(units, people) * below * units.factors["z"]
     return round(above / top.step), round(below * units.product("yw") / bottom.step)
 
@@ -178,12 +175,12 @@ def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
     other = make_plan(replace(wider, mechanism="analytic_gaussian"))
     gains = [
         1 - _middle(other, theirs, n) / _middle(plan, ours, n)
-        for ours, theirs in zip(plan.questions, other.questions, strict=True)
+        for ours, theirs in zip(plan.measurements, other.measurements, strict=True)
     ]
     return max(gains) if max(gains) >= _WORTH_SAYING else 0.0
 
 
-def _middle(plan: Plan, question: PlannedQuestion, n: int) -> float:
+def _middle(plan: Plan, question: Measurement, n: int) -> float:
     found = promised_range(plan, question, n).errors
     return math.sqrt(found.lowest * found.highest)
 

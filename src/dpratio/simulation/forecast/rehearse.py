@@ -13,9 +13,8 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.options import require_level
 from dpratio.arrays import Floats
 from dpratio.checks import refuse, require
-from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.strategy.layout import require_no_histogram
+from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import Plan, require_ratios
 from dpratio.simulation.forecast.simulated_widths import require_sizes
 from dpratio.simulation.forecast.unit_moments import (
     guess_of,
@@ -138,7 +137,7 @@ def rehearse(
         InvalidInput: When an option breaks a rule, or nobody described the people.
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
-    require_no_histogram(plan.strategy)
+    require_ratios(plan)
     require_sizes([n])
     require_level(level)
     few = isinstance(answers, int) and 1 <= answers <= _MOST
@@ -169,7 +168,7 @@ def rehearse(
 
 def _answers(
     plan: Plan,
-    question: PlannedQuestion,
+    question: Measurement,
     sums: Floats,
     held_to: tuple[float, float],
     rng: np.random.Generator,

@@ -19,15 +19,14 @@ from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.make_plan import make_plan
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.strategy.allowance import allowance
 from dpratio.simulation.forecast.unit_moments import UnitMoments
 from dpratio.simulation.population import Population
 from dpratio.simulation.stages import Part, simulate_parts
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
-from dpratio.terms.question import Question
 
 __all__ = [
     "MOST_PEOPLE",
@@ -80,7 +79,7 @@ class SimulatedWidths:
 
 def simulate_widths(
     plan: Plan,
-    question: PlannedQuestion,
+    question: Measurement,
     unit: UnitMoments,
     n: int,
     wanted: Wanted,
@@ -101,7 +100,7 @@ def simulate_widths(
 
 
 def median_width(
-    plan: Plan, question: PlannedQuestion, unit: UnitMoments, n: int, level: float
+    plan: Plan, question: Measurement, unit: UnitMoments, n: int, level: float
 ) -> float:
     """Give the median width of `simulate_widths` alone: a test takes as long again."""
     *_, widths = _intervals(_drawn(plan, question, unit, n), level)
@@ -109,7 +108,7 @@ def median_width(
 
 
 def _drawn(
-    plan: Plan, question: PlannedQuestion, unit: UnitMoments, n: int
+    plan: Plan, question: Measurement, unit: UnitMoments, n: int
 ) -> Sequence[Part]:
     rng = np.random.default_rng(_SEED)
     return simulate_parts(unit.sums(n, _DRAWS, rng), plan, question, rng)
@@ -185,26 +184,16 @@ def replan(
 ) -> Plan:
     """Make the plan again for another epsilon, and perhaps another delta."""
     return make_plan(
-        [
-            Question(
-                each.ratio,
-                groups=plan.partitions[each.partition],
-                answers=each.answers,
-                share=each.weight,
-                name=each.name,
-                totals=each.totals,
-            )
-            for each in plan.questions
-        ],
+        [each.question for each in plan.measurements],
         bounds=plan.bounds,
         budget=Budget(epsilon, plan.budget.delta if delta is None else delta),
         unit=plan.unit,
         strategy=plan.strategy,
-        mechanism=plan.mechanism,
+        mechanism=plan.law.name,
         n=n,
         guess=guess if isinstance(guess, Guess) else None,
         stage=0 if plan.stage is None else plan.stage.epsilon / plan.epsilon,
-        clipping=plan.clipping,
+        clipping=plan.study.clipping,
     )
 
 

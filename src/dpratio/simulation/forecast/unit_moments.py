@@ -11,12 +11,13 @@ from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.arrays import Floats
 from dpratio.checks import require
-from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import (
-    PlannedQuestion,
+from dpratio.plan.grids import is_described
+from dpratio.plan.measurement import (
+    Measurement,
     pick_question,
-    say_which,
+    questions_in_words,
 )
+from dpratio.plan.plan import Plan
 from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.population import People, Population
 from dpratio.simulation.simulate import view_of
@@ -81,8 +82,10 @@ class UnitMoments:
 
 def guess_of(plan: Plan, guess: Guess | Population | None) -> Guess | Population | None:
     """Give the guess, or the one that a plan in two stages holds of its one ratio."""
-    ratios = {str(each.ratio) for each in plan.questions}
-    is_guessed = len(ratios) == 1 and all(map(plan.is_guessed, plan.questions))
+    ratios = {str(each.ratio) for each in plan.measurements}
+    is_guessed = len(ratios) == 1 and all(
+        is_described(plan.study, each.question) for each in plan.measurements
+    )
     if guess is not None or plan.stage is None or not is_guessed:
         return guess
     return plan.stage.guess
@@ -90,7 +93,7 @@ def guess_of(plan: Plan, guess: Guess | Population | None) -> Guess | Population
 
 def questions_of(
     plan: Plan, which: str | int | None, guess: Guess | Population | None
-) -> list[tuple[PlannedQuestion, Guess | Population | None]]:
+) -> list[tuple[Measurement, Guess | Population | None]]:
     """Give the question that is named, or all, each with the guess if about its totals.
 
     The guess of a plan is about the unit's totals, and None goes with questions that
@@ -100,16 +103,19 @@ def questions_of(
         InvalidInput: When the plan asks several ratios and none of them is named.
     """
     if which is not None:
-        return [(pick_question(plan.questions, which), guess)]
-    ratios = {str(each.ratio) for each in plan.questions}
+        return [(pick_question(plan.measurements, which), guess)]
+    ratios = {str(each.ratio) for each in plan.measurements}
     rule = "a guess is about the columns of one ratio"
-    hint = f"Say {say_which(plan.questions, plan.questions)}."
+    hint = f"Say {questions_in_words(plan.measurements, plan.measurements)}."
     require(guess is None or len(ratios) == 1, rule, len(ratios), hint)
-    return [(each, guess if plan.is_guessed(each) else None) for each in plan.questions]
+    return [
+        (each, guess if is_described(plan.study, each.question) else None)
+        for each in plan.measurements
+    ]
 
 
 def unit_moments(
-    plan: Plan, asked: PlannedQuestion, guess: Guess | Population
+    plan: Plan, asked: Measurement, guess: Guess | Population
 ) -> UnitMoments:
     """Reduce a guessed population to the moments of one unit's summands."""
     question = counted_question(plan, asked)

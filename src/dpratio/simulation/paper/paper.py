@@ -172,7 +172,7 @@ def _invent_sums(
     views: dict[tuple[bool, int], View] = {}
     for weighted, n in product((False, True), SIZES):
         plan = Setting("laplace", weighted, n, 1.0).plan
-        (question,) = plan.questions
+        (question,) = plan.measurements
         products = [each.summand.factors for each in question.sums]
         views[weighted, n] = View(partial(_seen, n=n, weighted=weighted), products)
     return simulate_sums(
@@ -195,7 +195,7 @@ def _judge_setting(
 ) -> dict[tuple[str, str], Judgement]:
     plan = setting.plan
     rng = np.random.Generator(np.random.SFC64(seeds))
-    release = simulate_release(exact, plan, plan.questions[0], rng)
+    release = simulate_release(exact, plan, plan.measurements[0], rng)
     moments = moments_of(release, release.questions[0])
     return {
         (link, method): judgement
@@ -206,7 +206,7 @@ def _judge_setting(
 
 def _judge_public(cell: Cell, sums: dict[tuple[bool, int], Floats]) -> Judgement:
     plan = Setting("laplace", cell.weighted, cell.n, 1.0).plan
-    moments = exact_moments(sums[cell.weighted, cell.n], plan, plan.questions[0])
+    moments = exact_moments(sums[cell.weighted, cell.n], plan, plan.measurements[0])
     rng = np.random.default_rng(0)  # Not drawn from: nothing is noisy.
     return _judge_method(moments, "no_correction", rng)[cell.link]
 

@@ -16,7 +16,7 @@ from dpratio.curator.ledger.account.accounting import (
     to_enter,
 )
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration.calibrate import analytic_delta
+from dpratio.plan.laws import analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import Cost, price
@@ -119,7 +119,7 @@ def test_equal_laplace_shares_cost_half_the_sum_of_their_squares() -> None:
     """Epsilon 1 over five sums: 5 · 0.2² / 2 = 0.1; noise is rounded up a little."""
     plan = laplace_plan("1")
     loss = charge_of(price(plan), "zcdp").loss
-    assert len(plan.questions[0].sums) == 5
+    assert len(plan.measurements[0].sums) == 5
     assert Fraction(999, 10_000) < loss <= Fraction(1, 10)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpratio.curator.ledger.account.accounting import Charge, charge_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.measurement import Measurement
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -108,12 +108,12 @@ def least_loss(plan: Plan) -> Any:  # noqa: ANN401 (a PLD)
     accounting claims to cover: any (epsilon, delta) event. Noise is continuous here;
     the lattice that it is rounded to is finer by far than this grid.
     """
-    questions = [_sums_loss(plan, question) for question in plan.questions]
+    questions = [_sums_loss(plan, question) for question in plan.measurements]
     return reduce(_compose, [*questions, *map(_keys_loss, plan.private_keys)])
 
 
-def _sums_loss(plan: Plan, question: PlannedQuestion) -> Any:  # noqa: ANN401
-    power = 1 if plan.mechanism == "laplace" else 2
+def _sums_loss(plan: Plan, question: Measurement) -> Any:  # noqa: ANN401
+    power = 1 if plan.law == LAPLACE else 2
     rows = [
         [float(move) / scale for move, scale in zip(row, question.scales, strict=True)]
         for row in plan.grid(question).moves
@@ -121,7 +121,7 @@ def _sums_loss(plan: Plan, question: PlannedQuestion) -> Any:  # noqa: ANN401
     shifts = max(rows, key=lambda row: sum(each**power for each in row))
     moved = [each for each in shifts if each > 0] * plan.unit.most_groups
     options = {"pessimistic_estimate": False, "value_discretization_interval": GRID}
-    if plan.mechanism == "laplace":
+    if plan.law == LAPLACE:
         return reduce(
             _compose,
             [

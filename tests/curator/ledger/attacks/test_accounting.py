@@ -21,7 +21,7 @@ from dpratio.curator.ledger.account.accounting import (
     epsilon_of_loss,
     loss_within,
 )
-from dpratio.plan.calibration.calibrate import largest_ratio
+from dpratio.plan.laws import largest_ratio
 from soak import IS_SOAK
 
 PORTFOLIOS = 100_000 if IS_SOAK else 10_000
@@ -37,7 +37,7 @@ def pool() -> list[Member]:
 
 def test_the_pool_holds_every_kind_of_plan(pool: list[Member]) -> None:
     kinds = {
-        (each.plan.strategy, each.plan.mechanism, bool(each.plan.private_keys))
+        (each.plan.strategy, each.plan.law.name, bool(each.plan.private_keys))
         for each in pool
     }
     assert len(kinds) >= 10

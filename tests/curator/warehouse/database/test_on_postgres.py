@@ -299,7 +299,7 @@ def test_sums_of_large_cells_are_taken_again_in_pieces(postgres: Postgres) -> No
     table = pa.table({"score": scores, "label": [0.1] * 10, "id": ["a"] * 10})
     found = require_agreement(postgres, plan, table)
     assert math.isclose(
-        found[0][2] * plan.questions[0].sums[2].step, 1 / 3, abs_tol=1e-6
+        found[0][2] * plan.measurements[0].sums[2].step, 1 / 3, abs_tol=1e-6
     )
 
 

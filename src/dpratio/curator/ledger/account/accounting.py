@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dpratio.checks import require
 from dpratio.curator.ledger.account.gaussian_privacy import mu_of_pure, mu_within
-from dpratio.plan.calibration.certified import log_bounds
+from dpratio.plan.certified import log_bounds
 from dpratio.plan.price import Cost
 
 __all__ = [

@@ -9,12 +9,12 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from dpratio.plan.calibration.calibrate import (
+from dpratio.plan.certified import exp_bounds, normal_tail_bounds
+from dpratio.plan.laws import (
+    GAUSSIAN,
     analytic_delta,
     certify_upwards,
-    largest_ratio,
 )
-from dpratio.plan.calibration.certified import exp_bounds, normal_tail_bounds
 
 __all__ = ["mu_of_pure", "mu_within"]
 
@@ -55,7 +55,7 @@ def mu_within(epsilon: Fraction, delta: Fraction) -> Fraction:
         0.236...
     """
     inverse = certify_upwards(
-        1 / largest_ratio("analytic_gaussian", epsilon, delta),
+        1 / GAUSSIAN.about_largest_ratio(epsilon, delta),
         lambda at: analytic_delta(1 / Fraction(at), epsilon) <= delta,
     )
     return 1 / Fraction(inverse)

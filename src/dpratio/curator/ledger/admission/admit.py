@@ -14,8 +14,7 @@ from dpratio.curator.ledger.account.accounting import (
 from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.approved import require_approved
 from dpratio.errors import LedgerRefused
-from dpratio.plan.plan import Plan
-from dpratio.plan.price import Cost
+from dpratio.plan.price import AnyPlan, Cost
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.source_description import SourceDescription
 
@@ -51,7 +50,7 @@ _UNFINISHED = {
 def admit(  # noqa: PLR0913 (all that a request says)
     account: Account,
     release_id: str,
-    plan: Plan,
+    plan: AnyPlan,
     cost: Cost,
     plan_hash: str,
     *,

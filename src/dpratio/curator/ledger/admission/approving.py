@@ -10,8 +10,7 @@ from dpratio.curator.ledger.account.source import Source, written_source
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
-from dpratio.plan.plan import Plan
-from dpratio.plan.price import price
+from dpratio.plan.price import AnyPlan, price
 from dpratio.release.plan_file import plan_hash
 
 __all__ = ["allow_source", "approve", "withdraw"]
@@ -21,7 +20,7 @@ _TERMS = ("plan", "source", "most", "until")
 
 def approve(
     watch: Watch,
-    plan: Plan,
+    plan: AnyPlan,
     source: object,
     *,
     limits: Mapping[str, str],
@@ -34,7 +33,7 @@ def approve(
         The hash of the plan.
     """
     require_words(by, "by")
-    require(isinstance(plan, Plan), "plan must be a Plan", plan)
+    require(isinstance(plan, AnyPlan), "plan must be a Plan", plan)
     price(plan)
     written = written_source(source)
     event = {"by": by, "plan": plan_hash(plan), "source": written.text, **limits}

@@ -20,8 +20,7 @@ from dpratio.curator.ledger.store import clock
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import LedgerRefused
-from dpratio.plan.plan import Plan
-from dpratio.plan.price import price
+from dpratio.plan.price import AnyPlan, price
 from dpratio.release.plan_file import plan_hash
 from dpratio.release.release_id import require_id
 
@@ -33,7 +32,7 @@ _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
     watch: Watch,
     release_id: str,
-    plan: Plan,
+    plan: AnyPlan,
     source: Source | None,
     *,
     scope: str | None,
@@ -54,7 +53,7 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
     """
     require_words(by, "by")
     require_id(release_id)
-    require(isinstance(plan, Plan), "plan must be a Plan", plan)
+    require(isinstance(plan, AnyPlan), "plan must be a Plan", plan)
     hashed = plan_hash(plan)
     salt = fresh_salt()
     with watch.writing() as watched:
@@ -98,7 +97,7 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
 
 def rehearse(
     watch: Watch,
-    plan: Plan,
+    plan: AnyPlan,
     source: Source | None,
     *,
     scope: str | None,
@@ -127,7 +126,7 @@ def _admitted(
     tables: Tables,
     before: Account,
     release_id: str,
-    plan: Plan,
+    plan: AnyPlan,
     source: Source | None,
     *,
     time: str,

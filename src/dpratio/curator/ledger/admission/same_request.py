@@ -8,7 +8,7 @@ file.
 from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.source import Source
 from dpratio.errors import LedgerRefused
-from dpratio.plan.plan import Plan
+from dpratio.plan.price import AnyPlan
 from dpratio.release.plan_file import plan_hash
 
 __all__ = ["is_charged_for", "require_first", "same_requests"]
@@ -22,7 +22,7 @@ def is_charged_for(held: Held, source: Source) -> bool:
 
 
 def same_requests(
-    account: Account, plan: Plan, source: Source
+    account: Account, plan: AnyPlan, source: Source
 ) -> list[tuple[str, Held]]:
     """Find all releases that were charged for the same plan and source, newest first.
 
@@ -42,7 +42,7 @@ def same_requests(
 
 
 def require_first(
-    account: Account, release_id: str, plan: Plan, source: Source
+    account: Account, release_id: str, plan: AnyPlan, source: Source
 ) -> None:
     """Refuse a second charge for the same request, which nobody asked for."""
     others = [name for name, _ in same_requests(account, plan, source)]

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.plan.calibration.calibrate import calibrate
-from dpratio.plan.calibration.certified import log_bounds
+from dpratio.plan.certified import log_bounds
+from dpratio.plan.laws import LAPLACE
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
@@ -38,8 +38,7 @@ def threshold_of(keys: PrivateKeys, unit: PrivacyUnit) -> Threshold:
         adding or removing one unit. Proof: docs/proofs/key_selection.md.
     """
     groups = unit.most_groups
-    scale = calibrate(
-        "laplace",
+    scale = LAPLACE.calibrate(
         sensitivity=groups,
         epsilon=keys.budget.epsilon,
         delta=Fraction(0),

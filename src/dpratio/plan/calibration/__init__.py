@@ -1,1 +1,0 @@
-"""How much noise a price needs, certified in exact arithmetic."""
