@@ -17,8 +17,6 @@ _JOINT = (
 )
 _PRICES = (
     "plan/test_price.py",
-    "plan/test_price_sums.py",
-    "plan/test_price_vector.py",
     "plan/test_price_parts.py",
     "plan/test_concentrated_price.py",
     "attacks/test_joint_noise.py",
@@ -27,7 +25,7 @@ _PLANS = (
     "plan/test_make_plan.py",
     "plan/test_make_plan_focused.py",
     "plan/test_make_plan_parts.py",
-    "plan/test_make_plan_refusals.py",
+    "plan/test_require_terms.py",
 )
 
 # A module, below src/dpratio, and its files of tests, below tests.
