@@ -23,8 +23,6 @@ _PRICES = (
 )
 _PLANS = (
     "plan/test_make_plan.py",
-    "plan/test_make_plan_focused.py",
-    "plan/test_make_plan_parts.py",
     "plan/test_require_terms.py",
 )
 
