@@ -74,10 +74,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         *_PRICES,
     ),
     "plan/split_budget.py": ("plan/test_split_budget.py", *_PLANS),
-    "plan/calibration/threshold.py": (
-        "plan/calibration/test_threshold.py",
-        "plan/test_found_keys.py",
-    ),
+    "plan/calibration/threshold.py": ("plan/calibration/test_threshold.py",),
     "plan/price.py": (
         *_PRICES,
         "plan/test_realise.py",
