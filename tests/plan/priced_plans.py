@@ -1,9 +1,9 @@
 """Plans to be priced, edited by hand, and what the door says of them."""
 
 import itertools
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -17,31 +17,25 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 
 __all__ = [
+    "KINDS",
     "LAWS",
-    "ONE_IN_A_MILLION",
-    "OTHER_LISTS",
     "ask",
     "change_question",
     "edit",
     "focused_plan",
     "plan_of",
+    "planned",
     "refuse",
+    "regroup",
+    "scaled",
     "spent",
-    "vector_plan",
     "with_sums",
 ]
 
 LAWS = list(
     itertools.product(("focused", "joint", "even"), ("laplace", "analytic_gaussian"))
 )
-ONE_IN_A_MILLION = Fraction(1, 10**6)
-OTHER_LISTS: dict[str, Callable[[Any], Any]] = {
-    "fewer": lambda sums: sums[:-1],
-    "reversed": lambda sums: sums[::-1],
-    "more": lambda sums: (*sums, sums[0]),
-    "none": lambda _: (),
-    "twice": lambda sums: (sums[1], *sums[1:]),
-}
+KINDS = [*LAWS, ("means", "laplace"), ("means", "analytic_gaussian")]
 
 
 def plan_of(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: ANN401
@@ -79,10 +73,11 @@ def focused_plan(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: A
     )
 
 
-def vector_plan(strategy: str, mechanism: str) -> Plan:
-    """A plan whose sums are priced together: joint, focused, or focused with means."""
-    if strategy == "joint":
-        return plan_of(mechanism, strategy="joint")
+@cache
+def planned(strategy: str, mechanism: str) -> Plan:
+    """A plan of each kind: by equal shares, joint, focused, or focused with means."""
+    if strategy in {"even", "joint"}:
+        return plan_of(mechanism, strategy=strategy)
     answers = ("ratio", "means") if strategy == "means" else ("ratio",)
     return focused_plan(mechanism, answers=answers)
 
@@ -92,6 +87,14 @@ def edit(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
     sums = list(plan.measurements[0].sums)
     sums[at] = replace(sums[at], **changes)
     return with_sums(plan, tuple(sums))
+
+
+def scaled(plan: Plan, factor: float, at: int = 0) -> Plan:
+    """Multiply all noise of one question by a factor."""
+    sums = plan.questions[at].sums
+    return with_sums(
+        plan, tuple(replace(each, scale=each.scale * factor) for each in sums), at
+    )
 
 
 def with_sums(plan: Plan, sums: Any, at: int = 0) -> Plan:  # noqa: ANN401
@@ -109,6 +112,13 @@ def change_question(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: A
     questions = list(plan.measurements)
     questions[at] = replace(questions[at], **changes)
     return replace(plan, questions=tuple(questions))
+
+
+def regroup(plan: Plan, groups: Any, at: int = 0) -> Plan:  # noqa: ANN401
+    """Change one partition of a plan by hand."""
+    partitions = list(plan.partitions)
+    partitions[at] = groups
+    return replace(plan, partitions=tuple(partitions))
 
 
 def spent(cost: Cost) -> tuple[Fraction, Fraction]:

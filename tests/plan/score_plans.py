@@ -26,17 +26,19 @@ BINARY = {"score": Bounds(0, 1), "label": Bounds.binary()}
 WITH_WEIGHT = {**BINARY, "weight": Bounds(0.5, 3)}
 
 
-def plan_of(ratio: Ratio = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
-    """Plan as the paper does, unless something else is asked for."""
+def focused(ratio: Any = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
+    """Plan as it is done when nothing is said about strategy and mechanism."""
     terms: dict[str, Any] = {
         "bounds": BINARY,
         "budget": Budget(1, "1e-6"),
-        "strategy": "even",
-        "mechanism": "laplace",
         "clipping": "unmeasured",
-        **changes,
     }
-    return make_plan(ratio, **terms)
+    return make_plan(ratio, **terms | changes)
+
+
+def plan_of(ratio: Any = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
+    """Plan as the paper does, unless something else is asked for."""
+    return focused(ratio, **{"strategy": "even", "mechanism": "laplace"} | changes)
 
 
 # Of weighted sums, by region.
@@ -46,17 +48,6 @@ GROUPED = plan_of(
     budget=Budget("0.6"),
     groups=Groups("region", ["north", "south"]),
 )
-
-
-def focused(ratio: Ratio = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
-    """Plan as it is done when nothing is said about strategy and mechanism."""
-    terms: dict[str, Any] = {
-        "bounds": BINARY,
-        "budget": Budget(1, "1e-6"),
-        "clipping": "unmeasured",
-        **changes,
-    }
-    return make_plan(ratio, **terms)
 
 
 def names(plan: Plan) -> list[str]:

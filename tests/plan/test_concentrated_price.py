@@ -16,32 +16,23 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan.priced_plans import LAWS
 
-STRATEGIES = pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
-LAWS = pytest.mark.parametrize("law", ["laplace", "analytic_gaussian"])
-UNITS: dict[str, tuple[dict[str, Any], int, int]] = {
-    # How far the sums of one unit are moved, added up; and in squares, added up.
-    "added": ({}, 1, 1),
-    "in three groups": ({"most_groups": 3}, 3, 3),
-    "changed": ({"neighbours": "change-one"}, 2, 2),
-    "changed in three groups": ({"most_groups": 3, "neighbours": "change-one"}, 6, 6),
-}
+EVERY_LAW = pytest.mark.parametrize(("strategy", "law"), LAWS)
 FOUND = PrivateKeys("k", Budget("0.25", "1e-7"))
 # Cells are rounded, and half of one is a part in 2^25 of the largest move.
 CLOSE = 1e-6
 
 
 def plan_of(strategy: str, law: str, **terms: Any) -> Plan:  # noqa: ANN401
-    bounds = {"s": Bounds(0, 1), "y": Bounds(0, 2)}
-    given: dict[str, Any] = {"groups": Groups("k", list("abcd"))}
-    given |= {"budget": Budget(1, "1e-6")} | terms
-    return make_plan(
-        Ratio("s", per="y", guess=1),
-        bounds=bounds,
-        strategy=strategy,
-        mechanism=law,
-        **given,
-    )
+    given: dict[str, Any] = {
+        "bounds": {"s": Bounds(0, 1), "y": Bounds(0, 2)},
+        "groups": Groups("k", list("abcd")),
+        "budget": Budget(1, "1e-6"),
+        "strategy": strategy,
+        "mechanism": law,
+    }
+    return make_plan(Ratio("s", per="y", guess=1), **given | terms)
 
 
 def squares(plan: Plan) -> float:
@@ -53,35 +44,45 @@ def squares(plan: Plan) -> float:
     )
 
 
-@STRATEGIES
-@LAWS
-@pytest.mark.parametrize("name", UNITS)
-def test_rho_is_half_of_the_squares(strategy: str, law: str, name: str) -> None:
-    words, added, squared = UNITS[name]
-    unit = PrivacyUnit("user", totals={"s": Bounds(0, 3), "y": Bounds(0, 5)}, **words)
-    plan = plan_of(strategy, law, unit=unit)
-    cost = price(plan)
-    assert cost.keys_delta == 0
-    if law == "laplace":
-        expected = added**2 * squares(plan)
-        if strategy != "even":
-            expected = min(1.0, expected)
-        assert float(2 * cost.rho) == pytest.approx(expected, rel=CLOSE)
-    elif strategy == "even":
-        expected = squared * squares(plan)
-        assert float(2 * cost.rho) == pytest.approx(expected, rel=CLOSE)
-    else:
-        spends_all_of_delta(2 * cost.rho, Fraction(1), Fraction(1, 10**6))
-
-
 def spends_all_of_delta(square: Fraction, epsilon: Fraction, delta: Fraction) -> None:
     """One Gaussian mechanism with this μ² has the whole delta at epsilon."""
     spent = analytic_delta(Fraction(float(square) ** 0.5), epsilon)
     assert float(spent) == pytest.approx(float(delta), rel=1e-6)
 
 
-@STRATEGIES
-@LAWS
+@EVERY_LAW
+@pytest.mark.parametrize(
+    ("terms", "moved"),  # How often the sums of one unit are moved.
+    [
+        ({}, 1),
+        ({"most_groups": 3}, 3),
+        ({"neighbours": "change-one"}, 2),
+        ({"most_groups": 3, "neighbours": "change-one"}, 6),
+    ],
+    ids=["added", "in three groups", "changed", "changed in three groups"],
+)
+def test_rho_is_half_of_the_squares(
+    strategy: str, law: str, terms: dict[str, Any], moved: int
+) -> None:
+    unit = PrivacyUnit("user", totals={"s": Bounds(0, 3), "y": Bounds(0, 5)}, **terms)
+    plan = plan_of(strategy, law, unit=unit)
+    cost = price(plan)
+    assert cost.keys_delta == 0
+    if law == "laplace":
+        apart = moved**2 * squares(plan)
+        expected = apart if strategy == "even" else min(1.0, apart)
+        assert float(2 * cost.rho) == pytest.approx(expected, rel=CLOSE)
+    elif strategy == "even":
+        assert float(2 * cost.rho) == pytest.approx(moved * squares(plan), rel=CLOSE)
+    else:
+        spends_all_of_delta(2 * cost.rho, Fraction(1), Fraction(1, 10**6))
+        moves = unit_ratio(
+            law, plan.grid(plan.questions[0]), plan.questions[0].scales, unit, 4
+        )
+        assert 2 * cost.rho == moves**2  # The price of one question is not rounded.
+
+
+@EVERY_LAW
 def test_questions_add_up_in_squares_and_keys_come_on_top(
     strategy: str, law: str
 ) -> None:
@@ -96,32 +97,6 @@ def test_questions_add_up_in_squares_and_keys_come_on_top(
         assert float(for_sums) == pytest.approx(squares(plan), rel=CLOSE)
 
 
-def test_sums_that_are_never_large_together_are_priced_together() -> None:
-    """A row costs epsilon in all, where the squares of the sums add up to more."""
-    bounds = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
-    terms: dict[str, Any] = {"strategy": "focused", "mechanism": "laplace"}
-    terms["clipping"] = "unmeasured"
-    question = Ratio("s", per="y", guess=1)
-    plan = make_plan(question, bounds=bounds, budget=Budget(8), **terms)
-    assert squares(plan) > 70
-    assert float(2 * price(plan).rho) == pytest.approx(64, rel=CLOSE)
-
-
-def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
-    """The squares are compared with the square of the whole, and with nothing else."""
-    plan = plan_of("joint", "laplace", budget=Budget(100))
-    moves = [each.sensitivity / each.scale for each in plan.measurements[0].sums]
-    assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
-    cost = price(plan)
-    assert [float(each) for each in cost.pure] == pytest.approx(moves, rel=CLOSE)
-
-
-def test_counts_cost_epsilon_and_nothing_else() -> None:
-    cost = price(rows_plan())
-    assert sum(cost.pure) == cost.epsilon == 1
-    assert {cost.gaussian, cost.keys_delta, cost.delta} == {Fraction(0)}
-
-
 def test_two_budgets_of_keys_add_up() -> None:
     other = PrivateKeys("j", Budget("0.125", "2e-7"))
     plan = plan_of("joint", "laplace", groups=[FOUND, other])
@@ -131,11 +106,24 @@ def test_two_budgets_of_keys_add_up() -> None:
     assert float(2 * cost.rho) == pytest.approx(squares(plan) + keys, rel=CLOSE)
 
 
-@pytest.mark.parametrize("strategy", ["joint", "focused"])
-def test_the_price_of_one_question_is_not_rounded(strategy: str) -> None:
-    plan = plan_of(strategy, "analytic_gaussian")
-    (question,) = plan.measurements
-    moved = unit_ratio(
-        plan.law.name, plan.grid(question), question.scales, plan.unit, 4
-    )
-    assert 2 * price(plan).rho == moved**2
+def test_sums_that_are_never_large_together_are_priced_together() -> None:
+    """A row costs epsilon in all, where the squares of the sums add up to more."""
+    terms: dict[str, Any] = {"groups": None, "clipping": "unmeasured"}
+    terms["bounds"] = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
+    plan = plan_of("focused", "laplace", budget=Budget(8), **terms)
+    assert squares(plan) > 70
+    assert float(2 * price(plan).rho) == pytest.approx(64, rel=CLOSE)
+
+
+def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
+    """The squares are compared with the square of the whole, and with nothing else."""
+    plan = plan_of("joint", "laplace", budget=Budget(100))
+    moves = [each.sensitivity / each.scale for each in plan.questions[0].sums]
+    assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
+    assert [float(each) for each in price(plan).pure] == pytest.approx(moves, rel=CLOSE)
+
+
+def test_counts_cost_epsilon_and_nothing_else() -> None:
+    cost = price(rows_plan())
+    assert sum(cost.pure) == cost.epsilon == 1
+    assert {cost.gaussian, cost.keys_delta, cost.delta} == {Fraction(0)}

@@ -1,5 +1,6 @@
-"""A plan as a document, and back."""
+"""A plan as a document, and back; a document that is no plan is refused by its path."""
 
+import copy
 import json
 from dataclasses import replace
 from decimal import Decimal
@@ -10,16 +11,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dpratio.errors import InvalidInput
+from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
-from plan.score_plans import GROUPED
+from edited_places import at, edit, split
+from plan.score_plans import BINARY, GROUPED, RATIO, focused
 from plan_documents import plan_from_document, plan_to_document
 
 FOCUSED = make_plan(
@@ -29,6 +32,15 @@ FOCUSED = make_plan(
     answers=("ratio", "means"),
     clipping="unmeasured",
 )
+NAMED = focused(
+    [
+        Question(RATIO),
+        Question(
+            RATIO, groups=Groups("g", ["a"]), answers=["ratio", "means"], name="mine"
+        ),
+    ]
+)
+SHOPS = PrivateKeys("shop", Budget("0.1", "1e-7"))
 
 
 def there_and_back(plan: Plan) -> Plan:
@@ -72,7 +84,42 @@ def test_a_focused_plan_writes_its_guess_and_its_answers() -> None:
     (measured,) = document["measurements"]
     factors = [each["factors"] for each in measured["sums"]]
     assert factors == [["z"], ["h"], ["z", "z"], ["z", "h"], ["h", "h"], []]
-    assert there_and_back(FOCUSED) == FOCUSED
+
+
+def test_what_a_question_leaves_open_is_not_written() -> None:
+    first, second = plan_to_document(NAMED)["study"]["ratio"]
+    assert not {"name", "answers"} & set(first)
+    assert (second["name"], second["answers"]) == ("mine", ["ratio", "means"])
+
+
+PLANS = {
+    "focused": FOCUSED,
+    "named": NAMED,
+    "titled": replace(GROUPED, title="Loans of 2025"),
+    "calibration": focused(
+        answers=("ratio", "calibration"), groups=ScoreBins("score", 5)
+    ),
+    "keys": focused(groups=SHOPS),
+    "found": replace(focused(), found=(SHOPS,)),
+    "natural": focused(bounds={**BINARY, "score": Bounds(0, 1, natural=True)}),
+    # Planned when the word was kept where nothing may be cut.
+    "natural and measured": replace(
+        focused(bounds={**BINARY, "score": Bounds(0, 1, natural=True)}),
+        clipping="measured",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_is_read_back_as_it_was_written(name: str) -> None:
+    assert there_and_back(PLANS[name]) == PLANS[name]
+
+
+def test_what_was_spent_on_keys_is_kept_and_counted() -> None:
+    """Also where cells were rolled up since."""
+    read = there_and_back(PLANS["found"])
+    assert read.private_keys == [SHOPS]
+    assert read.delta == SHOPS.budget.delta
 
 
 names = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1)
@@ -126,10 +173,9 @@ def plans(draw: st.DrawFn) -> Plan:
 def test_a_plan_survives_its_document(plan: Plan) -> None:
     back = there_and_back(plan)
     assert back == plan
-    if isinstance(plan.partitions[0], Groups):
-        assert isinstance(back.partitions[0], Groups)
-        kinds = [type(key) for key in plan.partitions[0].keys]
-        assert [type(key) for key in back.partitions[0].keys] == kinds
+    for written, read in zip(plan.partitions, back.partitions, strict=True):
+        if isinstance(written, Groups) and isinstance(read, Groups):
+            assert [*map(type, read.keys)] == [*map(type, written.keys)]  # True is 1.
     assert plan_to_document(back) == plan_to_document(plan)
 
 
@@ -150,38 +196,100 @@ def test_no_budget_makes_a_plan_that_cannot_be_read_again(
         budget = Budget(epsilon, delta)
     except InvalidInput:
         return
-    plan = make_plan(
-        Ratio("s", per="y"),
-        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
-        budget=budget,
-        strategy="even",
-        mechanism="laplace" if delta == 0 else "analytic_gaussian",
-    )
+    plan = focused(budget=budget, strategy="even")
     assert there_and_back(plan) == plan
 
 
-def test_names_and_answers_of_a_question_are_written_where_they_are_its_own() -> None:
-    plan = make_plan(
-        [
-            Question(Ratio("s", per="y")),
-            Question(
-                Ratio("s", per="y"),
-                groups=Groups("g", ["a"]),
-                answers=["ratio", "means"],
-                name="mine",
-            ),
-        ],
-        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
-        budget=Budget(1),
-    )
-    assert there_and_back(plan) == plan
-    first, second = plan_to_document(plan)["study"]["ratio"]
-    assert not {"name", "answers"} & set(first)
-    assert (second["name"], second["answers"]) == ("mine", ["ratio", "means"])
+def refusal(document: object) -> str:
+    with pytest.raises(DocumentRefused) as caught:
+        plan_from_document(Node(document))
+    return str(caught.value)
 
 
-def test_a_title_is_written_where_there_is_one() -> None:
-    assert "title" not in plan_to_document(GROUPED)["study"]
-    titled = replace(GROUPED, title="Loans of 2025")
-    assert plan_to_document(titled)["study"]["title"] == "Loans of 2025"
-    assert there_and_back(titled) == titled
+def edited(path: str, value: object) -> dict[str, Any]:
+    """The document of `GROUPED` with the field at a dotted path changed."""
+    return edit(copy.deepcopy(plan_to_document(GROUPED)), path, value)
+
+
+def shown(path: str) -> str:
+    """Write a dotted path as refusals do."""
+    steps = (f"[{at}]" if isinstance(at, int) else f".{at}" for at in split(path))
+    return f"${''.join(steps)}"
+
+
+TABLES = ["", "study", "study.privacy", "study.groups", "study.ratio"]
+TABLES += ["measurements.0", "measurements.0.sums.0"]
+OPTIONAL = {"study.groups", "study.privacy.clipping", "study.privacy.strategy"}
+OPTIONAL |= {"study.privacy.mechanism", "study.ratio.weight", "study.groups.keys"}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_unknown_and_missing_fields_are_refused_with_their_path(table: str) -> None:
+    path, place = shown(table), split(table)
+    document = copy.deepcopy(plan_to_document(GROUPED))
+    at(document, place)["surprise"] = 1
+    message = refusal(document)
+    assert message.startswith(f"{path}: unknown field 'surprise'. Known fields: ")
+    for name in list(at(plan_to_document(GROUPED), place)):
+        if f"{table}.{name}" in OPTIONAL:
+            continue
+        document = copy.deepcopy(plan_to_document(GROUPED))
+        del at(document, place)[name]
+        assert refusal(document) == f"{path}: field '{name}' is missing."
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("study", [], ": must be a table of fields, got []."),
+        ("study.ratio.numerator", 1, ": must be text, got 1."),
+        ("study.bounds.score", [0], ": must be [lower, upper] or 'binary', got [0]."),
+        ("study.privacy.epsilon", "1e-1", ": must be an exact number such as '1/35'"),
+        ("study.privacy.strategy", "odd", ": must be one of focused, joint, even,"),
+        ("study.privacy.mechanism", "none", ": must be one of laplace, analytic_ga"),
+        ("study.ratio.answers", ["ratio", "curve"], "[1]: must be one of ratio, means"),
+        ("study.data", {"path": "a.csv"}, None),
+        ("study.title", "two\nlines", ": a title is one line"),
+        ("measurements", {}, ": must be a list, got a dict."),
+        ("measurements", [], ": every question has one measurement, got 0."),
+        ("measurements.0.basis", "other", ": must be one of sum, denominator, got"),
+        ("measurements.0.within", 1, ": must be a table of fields, got 1."),
+        ("measurements.0.sums", {}, ": must be a list, got a dict."),
+        ("measurements.0.sums.2", "ws", ": must be a table of fields, got 'ws'."),
+        ("measurements.0.sums.2.name", 1, ": must be text, got 1."),
+        ("measurements.0.sums.2.factors", "ws", ": must be a list, got 'ws'."),
+        ("measurements.0.sums.2.factors", ["x"], "[0]: must be one of s, y, w, z, h,"),
+        ("measurements.0.sums.2.factors", [["w"]], "[0]: must be one of s, y, w, z,"),
+        ("measurements.0.sums.2.step", "1", ": must be a number, got '1'."),
+        ("measurements.0.sums.2.sensitivity", 1.5, ": must be text, got 1.5."),
+        ("measurements.0.sums.2.sensitivity", "01", ": must be a whole number written"),
+        ("measurements.0.sums.2.scale", None, ": must be a number, got None."),
+        ("found", [{"column": "a", "keys": ["x"]}], ": must be private keys that were"),
+    ],
+)
+def test_a_field_that_breaks_a_rule_is_refused_with_its_path(
+    path: str, value: object, message: str | None
+) -> None:
+    """Those of the study are tried where studies are read."""
+    wanted = "$: the plan must be written" if message is None else shown(path) + message
+    assert refusal(edited(path, value)).startswith(wanted)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("study.privacy.clipping", "measured"),  # It is the default.
+        ("study.privacy.epsilon", "6/10"),
+        ("study.ratio", [{"numerator": "score", "per": "label", "weight": "weight"}]),
+        ("found", []),
+    ],
+)
+def test_a_plan_is_read_only_as_it_is_written(path: str, value: object) -> None:
+    assert refusal(edited(path, value)).startswith("$")
+
+
+def test_paths_start_where_the_plan_stands() -> None:
+    document = edited("measurements.0.sums.2.step", "1")
+    place = r"^\$\.plan\.measurements\[0\]\.sums\[2\]\.step: "
+    with pytest.raises(DocumentRefused, match=place):
+        plan_from_document(Node(document, "$.plan"))

@@ -1,83 +1,71 @@
-"""From terms to a plan: which sums, at what noise, and what it says of itself."""
+"""From terms to a plan: which sums, at what noise, with what part of the budget."""
 
 import math
-from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import calibrate
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.sums import MOMENTS, Summand, summands_for
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.ratio import Ratio
-from plan.score_plans import BINARY, WEIGHTED, WITH_WEIGHT, names, plan_of
-from planned import plan_scores
+from dpratio.terms.study import Study
+from dpratio.terms.study_file import parse_study
+from plan.score_plans import (
+    BINARY,
+    RATIO,
+    WEIGHTED,
+    WITH_WEIGHT,
+    focused,
+    names,
+    plan_of,
+)
+from planned import question_text
+
+GENERAL = {**BINARY, "label": Bounds(0, 1)}
+EVERY_STRATEGY = pytest.mark.parametrize("strategy", ["focused", "joint", "even"])
 
 
-def test_seven_six_or_five_sums_are_measured() -> None:
-    general = {"score": Bounds(0, 1), "label": Bounds(0, 1)}
-    weights = {"weight": Bounds(0.5, 3)}
-    assert names(plan_of()) == ["w", "wy", "ws", "wss", "wys"]
-    assert names(plan_of(bounds=general)) == ["w", "wy", "ws", "wyy", "wss", "wys"]
-    weighted = plan_of(WEIGHTED, bounds=WITH_WEIGHT)
-    assert names(weighted) == ["w", "wy", "ws", "ww", "wss", "wys"]
-    assert names(plan_of(WEIGHTED, bounds=general | weights)) == list(MOMENTS)
-
-
-def test_without_weights_a_sum_has_no_weight_among_its_factors() -> None:
-    assert [each.summand.factors for each in plan_of().questions[0].sums] == [
-        (),
-        ("y",),
-        ("s",),
-        ("s", "s"),
-        ("y", "s"),
-    ]
-
-
-def test_a_summand_reads_as_a_formula() -> None:
-    assert Summand("w", ()).label == "Σ 1"
-    assert Summand("wys", ("w", "y", "s")).label == "Σ w·y·s"
-    assert [each.label for each in summands_for(weighted=True, binary=True)] == [
-        "Σ w",
-        "Σ w·y",
-        "Σ w·s",
-        "Σ w·w",
-        "Σ w·s·s",
-        "Σ w·y·s",
-    ]
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("binary", [False, True])
-def test_every_moment_comes_from_the_sum_that_equals_it(
-    weighted: bool,  # noqa: FBT001
-    binary: bool,  # noqa: FBT001
+@pytest.mark.parametrize(
+    ("ratio", "bounds", "sums"),
+    [
+        (RATIO, BINARY, ["w", "wy", "ws", "wss", "wys"]),
+        (RATIO, GENERAL, ["w", "wy", "ws", "wyy", "wss", "wys"]),
+        (WEIGHTED, WITH_WEIGHT, ["w", "wy", "ws", "ww", "wss", "wys"]),
+        (WEIGHTED, {**WITH_WEIGHT, **GENERAL}, [*MOMENTS]),
+    ],
+)
+def test_seven_six_or_five_sums_of_the_paper_are_measured(
+    ratio: Ratio, bounds: dict[str, Bounds], sums: list[str]
 ) -> None:
-    summands = summands_for(weighted=weighted, binary=binary)
-    stands_for = {
-        "ww": "ww" if weighted else "w",
-        "wyy": "wy" if binary else "wyy",
-    }
-    matrix = reconstruction(summands, None)
-    assert list(matrix)[:7] == list(MOMENTS)
-    for name in MOMENTS:
-        source = stands_for.get(name, name)
-        assert matrix[name] == [int(each.name == source) for each in summands]
+    assert names(plan_of(ratio, bounds=bounds)) == sums
+
+
+def test_a_plan_is_focused_by_default() -> None:
+    plan = focused()
+    assert (plan.strategy, plan.questions[0].answers) == ("focused", ("ratio",))
+    assert names(plan) == ["z", "h", "zz", "zh", "hh"]
+    assert names(focused(WEIGHTED, bounds=WITH_WEIGHT)) == names(plan)
+    means = focused(WEIGHTED, bounds=WITH_WEIGHT, answers=["ratio", "means"])
+    assert names(means) == [*names(plan), "w", "ww", "wz", "wh"]
+    limited = focused(Ratio("score", per="label", guess=2, residual_bound=0.5))
+    assert limited.contrast(limited.questions[0]) == Contrast(2.0, 0.5)
+    even = plan_of()
+    assert even.contrast(even.questions[0]) is None
 
 
 def test_every_sum_gets_the_same_share_of_the_budget() -> None:
-    plan = plan_of(
-        budget=Budget("0.1", "1e-6"), mechanism="analytic_gaussian", bounds=BINARY
-    )
-    for each in plan.measurements[0].sums:
+    plan = plan_of(budget=Budget("0.1", "1e-6"), mechanism="analytic_gaussian")
+    for each in plan.questions[0].sums:
         assert each.scale == calibrate(
             "analytic_gaussian",
             sensitivity=each.sensitivity,
@@ -86,43 +74,32 @@ def test_every_sum_gets_the_same_share_of_the_budget() -> None:
         )
     assert plan.columns()["share"] == [0.2] * 5
     assert (plan.epsilon, plan.delta) == (Fraction(1, 10), Fraction(1, 10**6))
-
-
-def test_laplace_noise_spends_no_delta() -> None:
-    plan = plan_of(budget=Budget(1, "1e-6"))
-    assert plan.law == LAPLACE
-    assert plan.strategy == "even"
-    assert plan.delta == 0
-    assert plan.epsilon == 1
+    assert (plan_of().epsilon, plan_of().delta) == (Fraction(1), Fraction(0))
 
 
 def test_the_sensitivity_is_the_largest_size_over_the_box() -> None:
     """Not the paper's u_w for every sum: Σw² moves by u_w², and signs count."""
-    bounds = {
-        "score": Bounds(-2, 1),
-        "label": Bounds(-0.5, 4),
-        "weight": Bounds(0.5, 3),
-    }
+    score, label = Bounds(-2, 1), Bounds(-0.5, 4)
+    bounds = {"score": score, "label": label, "weight": Bounds(0.5, 3)}
     plan = plan_of(WEIGHTED, bounds=bounds)
     shown = dict(zip(names(plan), plan.columns()["sensitivity"], strict=True))
-    assert shown == {
-        "w": 3,
-        "wy": 12,
-        "ws": 6,
-        "ww": 9,
-        "wyy": 48,
-        "wss": 12,
-        "wys": 24,
-    }
+    sizes = (3, 12, 6, 9, 48, 12, 24)
+    assert shown == dict(zip(MOMENTS, sizes, strict=True))
 
 
-def test_the_sensitivity_includes_the_rounding_to_a_cell() -> None:
-    plan = plan_of(bounds={"score": Bounds(0, 0.1), "label": Bounds.binary()})
-    for each in plan.measurements[0].sums:
-        assert each.sensitivity >= 2**24
-        assert math.frexp(each.step)[0] == 0.5
-        product = 0.1 ** each.summand.factors.count("s")
-        assert each.sensitivity == math.floor(product / each.step + 0.5)
+@pytest.mark.parametrize("guess", [0, 1, 2])
+def test_another_guess_measures_other_columns(guess: int) -> None:
+    """Sizes of z = s − r₀y, of h, and of their products."""
+    sizes = {0: [1, 1, 1, 1, 1], 1: [1, 2, 1, 1, 4], 2: [2, 3, 4, 4, 9]}
+    plan = focused(Ratio("score", per="label", guess=guess))
+    assert plan.columns()["sensitivity"] == sizes[guess]
+
+
+def test_a_residual_bound_lowers_sensitivity_and_noise() -> None:
+    limited = Ratio("score", per="label", residual_bound=0.25)
+    free, bound = (focused(each, mechanism="laplace") for each in (RATIO, limited))
+    assert bound.columns()["sensitivity"] == [0.25, 2, 0.0625, 0.4375, 4]
+    assert bound.columns()["noise_sd"][0] < free.columns()["noise_sd"][0] / 2
 
 
 def test_laplace_noise_has_the_textbook_scale() -> None:
@@ -134,153 +111,132 @@ def test_laplace_noise_has_the_textbook_scale() -> None:
 
 def test_classical_gaussian_noise_has_the_scale_of_equation_5() -> None:
     """Miao & Li (2022), eq. 5: σ = Δ√(2 log(1.25/δ))/ε, at a sixth of the budget."""
-    plan = plan_of(
-        WEIGHTED,
-        bounds=WITH_WEIGHT,
-        budget=Budget(1, "1e-6"),
-        mechanism="classical_gaussian",
-    )
+    plan = plan_of(WEIGHTED, bounds=WITH_WEIGHT, mechanism="classical_gaussian")
     unit = math.sqrt(2 * math.log(1.25 / (1e-6 / 6))) / (1 / 6)
     assert unit == pytest.approx(33.760773, rel=1e-7)
     wanted = [unit * reach for reach in (3, 3, 3, 9, 3, 3)]
     assert plan.columns()["noise_sd"] == pytest.approx(wanted, rel=1e-12)
+    analytic = plan_of(WEIGHTED, bounds=WITH_WEIGHT, mechanism="analytic_gaussian")
+    assert analytic.columns()["noise_sd"][0] < wanted[0]
 
 
-def test_analytic_gaussian_noise_is_smaller_than_classical() -> None:
-    sizes = [
-        plan_of(mechanism=mechanism).columns()["noise_sd"][0]
-        for mechanism in ("analytic_gaussian", "classical_gaussian")
-    ]
-    assert sizes[0] < sizes[1]
-
-
-def test_a_plan_prints_itself() -> None:
-    plan = plan_of(
-        WEIGHTED,
-        bounds=WITH_WEIGHT,
-        groups=Groups("region", ["north", "south"]),
-        budget=Budget(6),
-    )
-    lines = str(plan).splitlines()
-    assert lines[0] == (
-        "Asked: Σ weight·score / Σ weight·label, one answer for each of 2 declared "
-        "keys of region (north, south) (s = score, y = label, w = weight)."
-    )
-    assert lines[1].startswith("Counted within: score 0 to 1, label 0 or 1, weight ")
-    assert lines[2].startswith("Protected: one row, added or removed; the number of")
-    assert lines[3] == "Strategy even, mechanism laplace. Cost: epsilon 6, delta 0."
-    assert lines[4] == "Answers: the ratio, with variance 'kish', and means."
-    assert lines[5:] == [
-        "",
-        "    sum  sensitivity  noise_sd    share",
-        "    Σ w            3    4.2426  0.16667",
-        "  Σ w·y            3    4.2426  0.16667",
-        "  Σ w·s            3    4.2426  0.16667",
-        "  Σ w·w            9    12.728  0.16667",
-        "Σ w·s·s            3    4.2426  0.16667",
-        "Σ w·y·s            3    4.2426  0.16667",
-        "",
-        f"Not covered: {plan.not_covered[0]}",
-        f"Not covered: {plan.not_covered[1]}",
-    ]
-
-
-def test_bounds_follow_the_order_of_the_ratio_not_of_the_caller() -> None:
-    reversed_bounds = dict(reversed(WITH_WEIGHT.items()))
-    plan = plan_of(WEIGHTED, bounds=reversed_bounds)
-    assert list(plan.bounds) == ["score", "label", "weight"]
-    assert plan == plan_of(WEIGHTED, bounds=WITH_WEIGHT)
-
-
-def test_a_plan_does_not_follow_later_changes_of_the_callers_bounds() -> None:
-    bounds = dict(BINARY)
-    plan = plan_of(bounds=bounds)
-    bounds["score"] = Bounds(0, 99)
-    assert plan.bounds["score"] == Bounds(0, 1)
-
-
-def finite_bounds() -> st.SearchStrategy[Bounds]:
-    ends = st.floats(-1e6, 1e6, allow_subnormal=False)
-    pairs = st.tuples(ends, ends).map(sorted)
-    usable = pairs.filter(lambda pair: pair[0] < pair[1] and max(map(abs, pair)) > 1e-6)
-    return usable.map(lambda pair: Bounds(pair[0], pair[1])) | st.just(Bounds.binary())
-
-
-@settings(deadline=None, max_examples=60)
-@given(
-    score=finite_bounds(),
-    label=finite_bounds(),
-    top=st.floats(1e-3, 1e3),
-    epsilon=st.decimals("0.01", "20", places=3),
-    mechanism=st.sampled_from(["laplace", "analytic_gaussian", "auto"]),
-    strategy=st.sampled_from(["focused", "joint", "even"]),
-    guess=st.sampled_from([0.0, 1.0, -1.0, 0.3, 40.0]),
-    answers=st.sampled_from([("ratio",), ("ratio", "means")]),
-)
-@example(
-    score=Bounds(-1, 1),
-    label=Bounds(-1, 1),
-    top=1.0,
-    epsilon=Decimal(1),
-    mechanism="auto",
-    strategy="focused",
-    guess=1.0,
-    answers=("ratio",),
-)
-def test_the_door_accepts_every_plan_that_is_made(  # noqa: PLR0913, PLR0917 (any terms)
-    score: Bounds,
-    label: Bounds,
-    top: float,
-    epsilon: Decimal,
-    mechanism: str,
-    strategy: str,
-    guess: float,
-    answers: tuple[str, ...],
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+@pytest.mark.parametrize("strategy", ["focused", "joint"])
+def test_shares_are_those_of_the_row_that_costs_most(
+    mechanism: str, strategy: str
 ) -> None:
-    """A plan never costs more than its budget, whatever its terms."""
-    try:
-        plan = make_plan(
-            Ratio("score", per="label", weight="weight", guess=guess),
-            bounds={"score": score, "label": label, "weight": Bounds(0, top)},
-            budget=Budget(epsilon, "1e-6"),
-            mechanism=mechanism,
-            strategy=strategy,
-            answers=answers,
+    """At s = 1 and y = 0 or y = 1, with the largest weight."""
+    plan = plan_of(WEIGHTED, bounds=WITH_WEIGHT, strategy=strategy, mechanism=mechanism)
+    shares = plan.shares(plan.questions[0])
+    assert sum(shares) == pytest.approx(1)
+    power = 1 if mechanism == "laplace" else 2
+    costs = []
+    for y in (0.0, 1.0):
+        factors = {"w": 3.0, "s": 1.0, "y": y, "z": 3 * (1 - y), "h": 3 * (1 + y)}
+        sizes = (
+            math.prod(factors[each] for each in measured.summand.factors)
+            / (measured.scale * measured.step)
+            for measured in plan.questions[0].sums
         )
-    except InvalidInput as error:
-        # Columns so narrow that doubles cannot tell their rows apart.
-        assert "noise must stay below" in str(error)  # noqa: PT017
-        return
-    cost = price(plan)
-    assert cost.epsilon == plan.epsilon == Fraction(epsilon)
-    assert cost.delta == plan.delta <= Fraction(1, 10**6)
-    assert str(plan)
+        costs.append([size**power for size in sizes])
+    dearest = max(costs, key=sum)
+    wanted = [cost / sum(dearest) for cost in dearest]
+    assert shares == pytest.approx(wanted, rel=1e-6, abs=1e-9)
 
 
+@EVERY_STRATEGY
+def test_auto_takes_the_noise_that_promises_less(strategy: str) -> None:
+    """At delta 1e-6 and few sums Laplace wins; where delta is large Gaussian does."""
+    laws = ["laplace", "analytic_gaussian"]
+    for delta, wanted in (("1e-6", laws), ("0.1", laws[::-1])):
+        terms: dict[str, Any] = {"strategy": strategy, "budget": Budget("0.2", delta)}
+        chosen, rejected = (focused(mechanism=law, **terms) for law in wanted)
+        first, second = (plan.columns()["noise_sd"][0] for plan in (chosen, rejected))
+        assert first < second
+        assert focused(**terms) == chosen
+    assert focused(strategy=strategy, budget=Budget(1)).mechanism == "laplace"
+
+
+def test_auto_keeps_the_law_that_can_be_planned() -> None:
+    """At this epsilon Laplace noise would pass 2^50 cells; Gaussian noise does not."""
+    little = Budget("1e-5", "1e-6")
+    assert focused(budget=little).mechanism == "analytic_gaussian"
+    with pytest.raises(InvalidInput, match=r"2\^50"):
+        focused(budget=little, mechanism="laplace")
+    # Keys take all of this delta, and leave none for Gaussian noise.
+    keys = PrivateKeys("shop", Budget("0.1", "1e-7"))
+    assert focused(groups=keys, budget=Budget(1, "1e-7")).mechanism == "laplace"
+    price(focused(groups=keys, budget=Budget(1, "1e-3")))
+
+
+def noise(**terms: Any) -> list[float]:  # noqa: ANN401
+    found: list[float] = focused(mechanism="laplace", **terms).columns()["noise_sd"]
+    return found
+
+
+def test_a_guess_of_the_people_shares_the_budget_differently() -> None:
+    """Rare labels make the denominator the hard part."""
+    rare = Guess(ColumnGuess(0.02, 0.05), ColumnGuess(0.02))
+    usual, guessed = noise(), noise(guess=rare)
+    assert guessed[1] < 0.9 * usual[1]
+    assert guessed[0] > usual[0]
+
+
+def test_the_number_of_people_shares_the_budget_differently() -> None:
+    """The more people, the less their variance needs."""
+    few, many = noise(n=500), noise(n=500_000)
+    assert many[2] > 2 * few[2]
+    assert many[0] < few[0]
+
+
+def test_an_unknown_ratio_pays_more_for_its_denominator() -> None:
+    close, unknown = (
+        noise(ratio=Ratio("score", per="label", guess_is=word))
+        for word in ("close", "unknown")
+    )
+    assert unknown[1] < close[1] / 1.5
+
+
+def test_a_focused_plan_has_far_less_noise_where_the_ratio_needs_it() -> None:
+    """var(Σws − r·Σwy) of both plans at the guess."""
+    paper = plan_of()
+    sizes = dict(zip(names(paper), paper.columns()["noise_sd"], strict=True))
+    assert noise()[0] < math.hypot(sizes["ws"], sizes["wy"]) / 4
+
+
+@EVERY_STRATEGY
 @pytest.mark.parametrize("size", [2.0**-100, 2.0**100])
 @pytest.mark.parametrize("guess", [1.0, 0.0, -1.0])
-@pytest.mark.parametrize("strategy", ["focused", "joint", "even"])
 def test_bounds_of_extreme_size_can_be_planned(
     size: float, guess: float, strategy: str
 ) -> None:
     """Products of four such values are still doubles; shares have no units."""
-    plan = make_plan(
+    plan = focused(
         Ratio("score", per="label", weight="weight", guess=guess),
         bounds=dict.fromkeys(("score", "label", "weight"), Bounds(0, size)),
-        budget=Budget(1, "1e-6"),
         strategy=strategy,
         answers=("ratio", "means"),
     )
     assert price(plan).epsilon == 1
 
 
-def test_a_plan_for_spread_says_what_it_answers() -> None:
-    plan = plan_scores(Budget(1), strategy="joint", answers=("ratio", "spread"))
-    assert "variances, correlation and slope with their intervals." in str(plan)
-    with pytest.raises(InvalidInput, match="Use strategy 'joint' or 'even'"):
-        make_plan(
-            plan.measurements[0].ratio,
-            bounds=plan.bounds,
-            budget=plan.budget,
-            answers=("ratio", "spread"),
-        )
+def test_bounds_follow_the_order_of_the_ratio_not_of_the_caller() -> None:
+    """Nor do they follow the caller's later changes."""
+    bounds = dict(reversed(WITH_WEIGHT.items()))
+    plan = plan_of(WEIGHTED, bounds=bounds)
+    bounds["score"] = Bounds(0, 99)
+    assert list(plan.bounds) == ["score", "label", "weight"]
+    assert plan == plan_of(WEIGHTED, bounds=WITH_WEIGHT)
+
+
+def test_a_study_is_planned_as_its_terms_are() -> None:
+    terms: dict[str, Any] = {"bounds": BINARY, "budget": Budget(1, "1e-6")}
+    plan = make_plan(RATIO, **terms)
+    assert make_plan(Study(RATIO, **terms)) == plan
+    text = f"{question_text()}[privacy]\nepsilon = 1\ndelta = 1e-6\n"
+    assert make_plan(parse_study(text)) == plan
+    text += 'strategy = "joint"\nmechanism = "analytic_gaussian"\n[population]\nn = 70'
+    chosen = make_plan(parse_study(text))
+    assert (chosen.strategy, chosen.mechanism) == ("joint", "analytic_gaussian")
+    with pytest.raises(InvalidInput, match="holds all of its terms"):
+        make_plan(Study(RATIO, **terms), n=70)

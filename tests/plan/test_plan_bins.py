@@ -1,13 +1,11 @@
 """A histogram on a fine grid: its cells, its price, and what is refused."""
 
-import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.histogram.plan_bins import plan_bins
+from dpratio.errors import InvalidInput
+from dpratio.plan.plan_bins import plan_bins
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -17,6 +15,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
+from plan.priced_plans import change_question, edit, refuse, regroup
 from plan_documents import plan_from_document, plan_to_document
 
 BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary()}
@@ -29,73 +28,54 @@ def study_of(**terms: Any) -> Study:  # noqa: ANN401
     return Study(Ratio("score", per="label"), **given)
 
 
-def scale_of(**unit: Any) -> float:  # noqa: ANN401
-    plan = plan_bins(study_of(unit=PrivacyUnit(**unit)), "score", budget=TENTH)
+@pytest.mark.parametrize(
+    ("unit", "scale"),
+    [
+        (PrivacyUnit(), 10.0),
+        (PrivacyUnit(neighbours="change-one"), 20.0),
+        (PrivacyUnit("user", most_groups=3), 30.0),
+    ],
+)
+def test_one_unit_pays_for_the_cells_that_it_moves(
+    unit: PrivacyUnit, scale: float
+) -> None:
+    plan = plan_bins(study_of(unit=unit), "score", budget=TENTH)
     price(plan)
-    (question,) = plan.measurements
-    return question.scales[0]
-
-
-def test_one_unit_pays_for_the_cells_that_it_moves() -> None:
-    assert scale_of() == 10
-    assert scale_of(neighbours="change-one") == 20
-    assert scale_of(column="user", most_groups=3) == 30
-
-
-def test_less_noise_is_refused() -> None:
-    plan = plan_bins(study_of(), "score", budget=TENTH)
-    (question,) = plan.measurements
-    cheap = replace(question, sums=(replace(question.sums[0], scale=9.0),))
-    with pytest.raises(PlanRefused, match="too small for the budget"):
-        price(replace(plan, questions=(cheap,)))
+    assert plan.questions[0].scales == [scale]
+    refuse(edit(plan, scale=0.9 * scale), "too small for the budget")
 
 
 def test_the_plan_survives_its_document_and_says_what_it_counts() -> None:
     plan = plan_bins(study_of(), "score", budget=TENTH, cells=16)
-    written = json.loads(json.dumps(plan_to_document(plan)))
-    assert plan_from_document(Node(written)) == plan
+    assert plan.partitions == (GRID,)
+    assert plan_from_document(Node(plan_to_document(plan))) == plan
     said = " ".join(str(plan).split())
     assert "rows by score, in 16 declared cells between its bounds" in said
     assert "Answers: bins of as many people each." in said
 
 
-EDITS: dict[str, tuple[dict[str, Any], Groups, str]] = {
-    "another name": ({"name": "age"}, GRID, "must be called so"),
-    "within groups": ({"within": 0}, GRID, "over the whole table"),
-    "two columns": (
-        {},
-        Groups.cross(*GRID.dimensions, Keys("region", ["north"])),
-        "the cells of its grid",
-    ),
-    "listed cells": ({}, GRID.only([(0,)]), "the cells of its grid"),
-    "a number of bins": (
-        {},
-        Groups.cross(ScoreBins("score", 16)),
-        "states the edges of its bins",
-    ),
-}
-
-
-@pytest.mark.parametrize("edit", EDITS)
-def test_a_plan_that_was_edited_is_refused(edit: str) -> None:
-    changed, cells, rule = EDITS[edit]
+def test_a_plan_that_was_edited_is_refused() -> None:
     plan = plan_bins(study_of(), "score", budget=TENTH, cells=16)
-    assert plan.partitions == (GRID,)
-    edited = replace(plan.measurements[0], **changed)
-    with pytest.raises(PlanRefused, match=rule):
-        price(replace(plan, partitions=(cells,), questions=(edited,)))
+    refuse(change_question(plan, name="age"), "must be called so")
+    refuse(change_question(plan, within=0), "over the whole table")
+    for cells, message in (
+        (Groups.cross(*GRID.dimensions, Keys("region", ["n"])), "cells of its grid"),
+        (GRID.only([(0,)]), "cells of its grid"),
+        (Groups.cross(ScoreBins("score", 16)), "states the edges of its bins"),
+    ):
+        refuse(regroup(plan, cells), message)
 
 
 def test_any_column_with_bounds_may_be_binned() -> None:
-    bins = ScoreBins("age", 4)
-    study = study_of(groups=bins, bounds={**BOUNDS, "age": Bounds(0, 120)})
+    bounds = {**BOUNDS, "age": Bounds(0, 120)}
+    study = study_of(groups=ScoreBins("age", 4), bounds=bounds)
     plan = plan_bins(study, "age", budget=TENTH)
     assert set(plan.bounds) == {"score", "age"}
     price(plan)
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("terms", "message"),
     [
         ({"study": None}, "study must be a Study"),
         ({"budget": 1}, "budget must be a Budget"),
@@ -107,7 +87,7 @@ def test_any_column_with_bounds_may_be_binned() -> None:
         ({"column": None}, "a binned column needs bounds"),
     ],
 )
-def test_bad_terms_are_refused(given: dict[str, Any], message: str) -> None:
-    terms = {"study": study_of(), "column": "score", "budget": TENTH, **given}
+def test_bad_terms_are_refused(terms: dict[str, Any], message: str) -> None:
+    given = {"study": study_of(), "column": "score", "budget": TENTH, **terms}
     with pytest.raises(InvalidInput, match=message):
-        plan_bins(**terms)
+        plan_bins(**given)

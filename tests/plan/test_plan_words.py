@@ -1,91 +1,59 @@
 """A plan in words: who is protected, what leaves at what price, what is not covered."""
 
-import dataclasses
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
+from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan_words import describe_epsilon
+from dpratio.plan.plan import Plan
+from dpratio.plan.plan_words import describe_delta, describe_epsilon
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
-from plan.hand_made_plans import LABEL, SCORE, focused_plan, hand_made, wide_plan
-from planned import plan_scores
+from plan.score_plans import RATIO, WEIGHTED, WITH_WEIGHT, focused, plan_of
+
+REGIONS = Groups("region", ["north", "south"])
 
 
-def test_the_summary_says_who_is_protected_and_at_what_price() -> None:
-    asked, counted, protected, price, answers = hand_made().summary()
-    assert "; values outside are clipped. How many, the release will not" in counted
-    assert asked == (
-        "Asked: Σ weight·score / Σ weight·label, one answer for the whole table "
-        "(s = score, y = label, w = weight)."
-    )
-    assert protected.startswith("Protected: one row, added or removed; the number of")
-    assert price == (
-        "Strategy even, mechanism laplace. Cost: epsilon 3, delta 0 "
-        "(delta 0.25 is allowed; this noise needs none)."
-    )
-    assert answers == "Answers: the ratio, with variance 'kish', and means."
+def weighted(**terms: Any) -> Plan:  # noqa: ANN401
+    return plan_of(WEIGHTED, **{"bounds": WITH_WEIGHT, "budget": Budget(6)} | terms)
 
 
-def test_the_summary_of_a_focused_plan_says_what_z_and_h_are() -> None:
-    said = focused_plan().summary()
-    assert said[4] == ("Measured around the guess 1: z = w·(s − 1·y), h = w·(s + 1·y).")
-    assert said[5].startswith("Answers: the ratio, with variance 'linearised'. Means")
-    assert len(said) == 6
-    unweighted = focused_plan(weighted=False, guess=0.25).summary()[4]
-    assert unweighted.endswith("guess 0.25: z = (s − 0.25·y), h = y.")
-    around_zero = focused_plan(guess=0).summary()[4]
-    assert around_zero.endswith("z = w·(s − 0·y), h = w·y.")
-    assert focused_plan(weighted=False, guess=0).summary()[4].endswith("h = y.")
-
-
-def test_the_summary_repeats_what_was_promised_of_z() -> None:
-    said = focused_plan(residual_bound=0.5).summary()
-    assert said[4] == (
-        "Measured around the guess 1: z = w·(s − 1·y), h = w·(s + 1·y). Promised: |z| "
-        "is at most 0.5; what lies beyond is clipped, and the ratio moves by as much."
-    )
-    assert len(said) == 6
-
-
-def test_the_summary_says_what_can_be_answered() -> None:
-    means = focused_plan(answers=("ratio", "means")).summary()[-1]
-    assert means == ("Answers: the ratio and both means, with variance 'linearised'.")
-    alone = focused_plan().summary()[-1]
-    assert alone.endswith("need a plan with answers=('ratio', 'means').")
-
-
-def test_the_summary_counts_the_declared_keys() -> None:
-    said = hand_made(groups=Groups("region", ["north", "south"])).summary()[0]
-    assert "one answer for each of 2 declared keys of region (north, south)" in said
-    many = hand_made(groups=Groups("region", range(20))).summary()[0]
-    assert "20 declared keys" in many
-    assert "10, 11, …)" in many
-
-
-def test_a_delta_that_is_allowed_and_not_needed_is_explained() -> None:
-    plan = plan_scores(Budget(1, "1e-6"), mechanism="laplace")
-    said = plan.summary()[3]
-    assert "delta 0 (delta 0.000001 is allowed; this noise needs none)" in said
-
-
-def test_the_text_ends_with_what_is_not_covered() -> None:
-    plan = hand_made()
+def test_a_plan_prints_itself() -> None:
+    plan = weighted(groups=REGIONS)
     lines = str(plan).splitlines()
-    assert lines[-2:] == [f"Not covered: {sentence}" for sentence in plan.not_covered]
-    said = " ".join(plan.not_covered)
-    for word in ("model", "weights", "disjoint split", "bounds", "keys", "budget"):
-        assert word in said
-    assert "Σ w·y" in lines[8]
+    assert lines[0] == (
+        "Asked: Σ weight·score / Σ weight·label, one answer for each of 2 declared "
+        "keys of region (north, south) (s = score, y = label, w = weight)."
+    )
+    assert lines[1].startswith("Counted within: score 0 to 1, label 0 or 1, weight ")
+    assert "; values outside are clipped. How many, the release will not" in lines[1]
+    assert lines[2].startswith("Protected: one row, added or removed; the number of")
+    assert lines[3] == "Strategy even, mechanism laplace. Cost: epsilon 6, delta 0."
+    assert lines[4] == "Answers: the ratio, with variance 'kish', and means."
+    assert lines[5:] == [
+        "",
+        "    sum  sensitivity  noise_sd    share",
+        "    Σ w            3    4.2426  0.16667",
+        "  Σ w·y            3    4.2426  0.16667",
+        "  Σ w·s            3    4.2426  0.16667",
+        "  Σ w·w            9    12.728  0.16667",
+        "Σ w·s·s            3    4.2426  0.16667",
+        "Σ w·y·s            3    4.2426  0.16667",
+        "",
+        f"Not covered: {plan.not_covered[0]}",
+        f"Not covered: {plan.not_covered[1]}",
+    ]
 
 
 def test_the_page_holds_summary_table_and_what_is_not_covered() -> None:
-    page = hand_made()._repr_html_()
+    page = weighted()._repr_html_()
     assert page.count("<p>") == 5
     assert page.count("<li>Not covered: ") == 2
     assert "<td>Σ w·y</td>" in page
@@ -93,27 +61,115 @@ def test_the_page_holds_summary_table_and_what_is_not_covered() -> None:
 
 def test_a_hostile_column_name_stays_text_on_the_page() -> None:
     name = "<script>alert(1)</script>"
-    plan = make_plan(
-        Ratio(name, per="label"),
-        bounds={name: SCORE, "label": LABEL},
-        budget=Budget(1),
-        groups=Groups('"><img src=x>', ["<b>"]),
-    )
-    page = plan._repr_html_()
+    bounds = {name: Bounds(0, 1), "label": Bounds.binary()}
+    groups = Groups('"><img src=x>', ["<b>"])
+    page = focused(Ratio(name, per="label"), bounds=bounds, groups=groups)._repr_html_()
     assert "<script" not in page
     assert "<img" not in page
     assert "&lt;script&gt;" in page
 
 
+def test_the_text_ends_with_what_is_not_covered() -> None:
+    plan = weighted()
+    lines = str(plan).splitlines()
+    assert lines[-2:] == [f"Not covered: {sentence}" for sentence in plan.not_covered]
+    said = " ".join(plan.not_covered)
+    for word in ("model", "weights", "disjoint split", "bounds", "keys", "budget"):
+        assert word in said
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [
+        ({}, "guess 1: z = (s − 1·y), h = (s + 1·y)."),
+        ({"weight": "weight"}, "guess 1: z = w·(s − 1·y), h = w·(s + 1·y)."),
+        ({"weight": "weight", "guess": 0}, "guess 0: z = w·(s − 0·y), h = w·y."),
+        ({"guess": 0.25}, "guess 0.25: z = (s − 0.25·y), h = y."),
+        ({"guess": 0}, "guess 0: z = (s − 0·y), h = y."),
+        (
+            {"residual_bound": 0.5},
+            (
+                "guess 1: z = (s − 1·y), h = (s + 1·y). Promised: |z| is at most 0.5; "
+                "what lies beyond is clipped, and the ratio moves by as much."
+            ),
+        ),
+    ],
+    ids=str,
+)
+def test_a_focused_plan_says_what_z_and_h_are(ratio: dict[str, Any], said: str) -> None:
+    bounds = WITH_WEIGHT if "weight" in ratio else {**focused().bounds}
+    summary = focused(Ratio("score", per="label", **ratio), bounds=bounds).summary()
+    assert summary[4] == f"Measured around the {said}"
+    assert len(summary) == 6
+
+
+@pytest.mark.parametrize(
+    ("strategy", "more", "said"),
+    [
+        ("focused", (), "the ratio, with variance 'linearised'. Means, bin mass and"),
+        (
+            "focused",
+            ("means",),
+            "the ratio and both means, with variance 'linearised'.",
+        ),
+        ("focused", ("calibration",), "the test of calibration"),
+        ("joint", (), "the ratio, with variance 'kish', and means."),
+        ("joint", ("spread",), "the ratio, with variance 'kish', and means; variances"),
+    ],
+)
+def test_a_plan_says_what_can_be_answered(
+    strategy: str, more: tuple[str, ...], said: str
+) -> None:
+    terms: dict[str, Any] = {"strategy": strategy, "answers": ("ratio", *more)}
+    plan = focused(groups=ScoreBins("score", 2), **terms)
+    assert plan.summary()[-1].startswith(f"Answers: {said}")
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        (None, "one answer for the whole table"),
+        (Groups("day", range(20)), "20 declared keys of day (0, 1, 2, 3, 4, 5, 6, 7, "),
+        (Groups("day", range(20)), ", 11, …)"),
+        (
+            Groups(["state", "sex"], [("CA", "f"), ("NY", None)]),
+            "2 declared keys of state, sex (CA and f, NY and None)",
+        ),
+    ],
+)
+def test_a_plan_says_which_keys_are_declared(groups: Groups | None, said: str) -> None:
+    assert said in plan_of(groups=groups).summary()[0]
+
+
+def test_a_delta_that_is_allowed_and_not_needed_is_explained() -> None:
+    said = plan_of().summary()[3]
+    assert "delta 0 (delta 0.000001 is allowed; this noise needs none)" in said
+
+
+def wide_plan(**changes: Any) -> Plan:  # noqa: ANN401
+    """A plan of several parts that finds keys."""
+    terms: dict[str, Any] = {
+        "bounds": {
+            "score": Bounds(0, 1),
+            "label": Bounds.binary(),
+            "old": Bounds(0, 1),
+        },
+        "groups": [None, PrivateKeys("shop", Budget("0.2", "1e-7"))],
+        "weights": [1, 3],
+        "mechanism": "laplace",
+    }
+    return focused([RATIO, Ratio("score", per="label", minus="old")], **terms | changes)
+
+
 def test_every_part_has_its_sentence_and_its_rows() -> None:
     plan = wide_plan()
-    asked = plan.summary()[:4]
-    assert asked[1] == (
+    said = plan.summary()
+    assert said[1] == (
         "Asked 2: Σ (score − old) / Σ label, one answer for the whole table "
         "(s = score, y = label, m = old). Share: 0.125."
     )
     # Worked by hand: 1 + ⌈5 ln(1/2δ) + ½⌉ are named, 79, and ⌈79 − ½ + 5 ln 10⌉ = 91.
-    assert asked[2] == (
+    assert said[2] == (
         "Asked 3: Σ score / Σ label, one answer for each key of shop that enough "
         "people share (found with epsilon 0.2, delta 0.0000001; a key in which 91 "
         "people count is found with a chance of 95 %) (s = score, y = label). "
@@ -122,21 +178,10 @@ def test_every_part_has_its_sentence_and_its_rows() -> None:
     table = plan.columns()
     assert table["question"] == [at for at in (1, 2, 3, 4) for _ in range(5)]
     assert sum(table["share"]) == pytest.approx(1)
-    said = [line for line in plan.summary() if line.startswith("Measured around")]
-    assert len(said) == 2
+    assert len([line for line in said if line.startswith("Measured around")]) == 2
 
 
-def test_what_finding_keys_costs_is_not_there_for_sums() -> None:
-    plan = wide_plan()
-    assert plan.private_keys == [plan.partitions[1]]
-    assert plan.for_sums == (Fraction(4, 5), Fraction(0))
-    assert (plan.epsilon, plan.delta) == (Fraction(1), Fraction(1, 10**7))
-    gaussian = wide_plan(mechanism="analytic_gaussian")
-    assert gaussian.for_sums == (Fraction(4, 5), Fraction("9e-7"))
-    assert gaussian.delta == Fraction(1, 10**6)
-
-
-def test_the_summary_names_the_unit_and_its_totals() -> None:
+def test_a_plan_names_the_unit_and_its_totals() -> None:
     totals = {
         "score": Bounds(0, 5),
         "score - old": Bounds(-5, 5),
@@ -153,31 +198,50 @@ def test_the_summary_names_the_unit_and_its_totals() -> None:
         "label 0 to 4; totals are clipped."
     )
     changed = wide_plan(
-        unit=dataclasses.replace(unit, neighbours="change-one"),
-        strategy="joint",
-        groups=None,
-        weights=None,
+        unit=replace(unit, neighbours="change-one"), groups=None, weights=None
     ).summary()
     wanted = "all rows of one user, counted in at most 2 groups, changed."
     assert f"Protected: {wanted}" in changed
+    row = plan_of(unit=PrivacyUnit(neighbours="change-one"))
+    assert row.summary()[2] == "Protected: one row, changed."
 
 
-def test_cells_of_several_columns_are_named_together() -> None:
-    groups = Groups(["state", "sex"], [("CA", "f"), ("NY", None)])
-    said = hand_made(groups=groups).summary()[0]
-    assert "2 declared keys of state, sex (CA and f, NY and None)" in said
+@pytest.mark.parametrize(("groups", "where"), [(None, ""), (REGIONS, " in each group")])
+def test_the_columns_of_a_person_are_those_of_totals(
+    groups: Groups | None, where: str
+) -> None:
+    unit = PrivacyUnit("user", totals={"score": Bounds(0, 5), "label": Bounds(0, 5)})
+    guessed = replace(WEIGHTED, guess=1)
+    plan = focused(guessed, bounds=WITH_WEIGHT, unit=unit, groups=groups)
+    said = next(line for line in plan.summary() if line.startswith("Measured"))
+    around = "Measured around the guess 1: z = (s − 1·y), h = (s + 1·y), of one user's"
+    assert said == f"{around} totals{where}."
 
 
-def test_the_summary_of_changed_rows_does_not_promise_their_number() -> None:
-    plan = dataclasses.replace(hand_made(), unit=PrivacyUnit(neighbours="change-one"))
-    assert plan.summary()[2] == "Protected: one row, changed."
+def test_a_title_travels_with_a_plan_and_is_said_to_be_published() -> None:
+    plan = replace(plan_of(), title="Loans of 2025")
+    said = "Title, which is published with every release: Loans of 2025"
+    assert plan.summary() == [said, *plan_of().summary()]
+    with pytest.raises(InvalidInput, match="a title is one line"):
+        replace(plan, title="two\nlines")
 
 
-@pytest.mark.parametrize(("epsilon", "said"), [("9.99", 0), ("10", 1), ("50", 1)])
-def test_a_large_epsilon_draws_a_note(epsilon: str, said: int) -> None:
-    notes = describe_epsilon(Fraction(epsilon))
-    assert len(notes) == said
-    assert all(note.startswith(f"Note: epsilon {epsilon} is large.") for note in notes)
+@pytest.mark.parametrize(("epsilon", "notes"), [("9.99", 0), ("10", 1), ("50", 1)])
+def test_a_large_epsilon_draws_a_note(epsilon: str, notes: int) -> None:
+    said = describe_epsilon(Fraction(epsilon))
+    assert len(said) == notes
+    assert all(note.startswith(f"Note: epsilon {epsilon} is large.") for note in said)
+
+
+def test_a_large_delta_draws_a_note_where_it_is_spent() -> None:
+    budget = Budget(1, "0.25")
+    assert "Note: delta 0.25 is large." in str(
+        plan_of(budget=budget, mechanism="classical_gaussian")
+    )
+    assert "Note: " not in str(plan_of(budget=budget))
+    assert (
+        "0.002 is large for 1,000 people" in describe_delta(Fraction("0.002"), 1000)[0]
+    )
 
 
 @pytest.mark.parametrize(

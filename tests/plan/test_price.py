@@ -1,7 +1,9 @@
 """The door believes nothing a plan says of itself: what is planned is what is paid."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -10,33 +12,41 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.laws import MECHANISMS
+from dpratio.plan.calibration.calibrate import (
+    MECHANISMS,
+    analytic_delta,
+    is_affordable,
+    laplace_cost,
+)
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.joint import joint_ratio
+from dpratio.plan.sensitivity.sums import Summand
+from dpratio.plan.strategy.layout import sums_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
+from plan.boxes_for_tests import any_bounds
 from plan.priced_plans import (
-    ONE_IN_A_MILLION,
+    KINDS,
+    ask,
     change_question,
     edit,
     focused_plan,
     plan_of,
+    planned,
     refuse,
+    scaled,
     spent,
-    vector_plan,
+    with_sums,
 )
 
-
-@st.composite
-def any_bounds(draw: st.DrawFn, least: float = -(2.0**100)) -> Bounds:
-    ends = st.floats(least, 2.0**100)
-    lower, upper = sorted(draw(st.tuples(ends, ends)))
-    assume(lower < upper and max(-lower, upper) >= 2.0**-100)
-    return Bounds(lower, upper)
-
+EVERY_KIND = pytest.mark.parametrize(
+    ("strategy", "mechanism"), [*KINDS, ("even", "classical_gaussian")]
+)
 
 near = st.tuples(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3)).map(
     lambda given: Bounds(given[0], given[0] + given[1])
@@ -75,8 +85,8 @@ def any_plan(draw: st.DrawFn) -> Plan:
                 st.sampled_from(MECHANISMS if classical else MECHANISMS[:2])
             ),
         )
-    except InvalidInput:  # Noise beyond 64 bits, where columns are all but constant.
-        assume(False)  # noqa: FBT003
+    except InvalidInput as error:  # Where columns are all but constant.
+        assume("noise must stay below" not in str(error))
         raise
 
 
@@ -84,12 +94,11 @@ def any_plan(draw: st.DrawFn) -> Plan:
 @given(plan=any_plan())
 def test_what_the_planner_makes_is_accepted_within_the_budget(plan: Plan) -> None:
     cost = price(plan)
-    assert cost.epsilon == plan.budget.epsilon
-    is_laplace = plan.law == LAPLACE
-    assert cost.delta == (0 if is_laplace else plan.budget.delta)
     assert spent(cost) == (plan.epsilon, plan.delta)
-    assert isinstance(cost.epsilon, Fraction)
-    assert isinstance(cost.delta, Fraction)
+    assert plan.epsilon == plan.budget.epsilon
+    assert plan.delta == (0 if plan.mechanism == "laplace" else plan.budget.delta)
+    assert {type(each) for each in spent(cost)} == {Fraction}
+    assert str(plan)
 
 
 @settings(deadline=None, max_examples=30)
@@ -101,82 +110,231 @@ def test_less_noise_or_another_sensitivity_is_refused(
     at = data.draw(st.integers(0, len(plan.measurements[0].sums) - 1))
     each = plan.measurements[0].sums[at]
     factor = data.draw(st.floats(0, 1 - 1e-9))
-    chosen = [at] if plan.strategy == "even" else range(len(plan.measurements[0].sums))
-    less = plan
-    for index in chosen:
-        less = edit(less, index, scale=plan.measurements[0].sums[index].scale * factor)
+    is_even = plan.strategy == "even"
+    less = (
+        edit(plan, at, scale=each.scale * factor) if is_even else scaled(plan, factor)
+    )
     refuse(less, "too small")
     moved = each.sensitivity + data.draw(st.sampled_from([-1, 1, -each.sensitivity]))
     refuse(edit(plan, at, sensitivity=moved), "sensitivity")
 
 
-@pytest.mark.parametrize("strategy", ["even", "joint", "focused", "means"])
-@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+@EVERY_KIND
+def test_every_sum_needs_its_lattice_its_sensitivity_and_its_noise(
+    strategy: str, mechanism: str
+) -> None:
+    plan = planned(strategy, mechanism)
+    for at, each in enumerate(plan.questions[0].sums):
+        for moved in (-1, 1, -each.sensitivity, -(2**25)):
+            wrong = edit(plan, at, sensitivity=each.sensitivity + moved)
+            refuse(wrong, r"sensitivity of .* must be \d+ cells")
+        # Equal to the one needed, and still a float where cells are counted.
+        refuse(edit(plan, at, sensitivity=float(each.sensitivity)), "sensitivity")
+        for factor in (2.0, 0.5, 0.0, -1.0, math.nan, math.inf):
+            refuse(edit(plan, at, step=each.step * factor), "lattice step")
+        # Consistent, cheap in noise per cell, and not the lattice of the bounds.
+        half = (each.sensitivity + 1) // 2
+        refuse(edit(plan, at, step=2 * each.step, sensitivity=half), "lattice step")
+        refuse(edit(plan, at, scale=each.scale / 2), "too small")
+        if strategy == "even" or each.summand.name not in {"zz", "hh", "ww"}:
+            # Squares must not have less of a price than mixed products need.
+            price(edit(plan, at, scale=each.scale * 1.5))
+        for scale in (0.0, -1.0, math.nan, math.inf, 5e-324, 2.0**51, 2.0**-11):
+            refuse(edit(plan, at, scale=scale), "noise of .* is too small or too large")
+
+
+@pytest.mark.parametrize("scale", [Fraction(10**10, 3), Decimal(10**10), "1e10", None])
+def test_scales_the_sampler_cannot_use_are_refused(scale: object) -> None:
+    """Certified as one number and drawn as another would be two prices."""
+    refuse(edit(plan_of(), scale=scale), "must be a plain number")
+
+
+def test_noise_up_to_2_to_the_50_cells_is_accepted() -> None:
+    plan = edit(plan_of(), scale=2.0**50)
+    assert spent(price(plan)) == (Fraction(1), Fraction(0))
+    refuse(edit(plan, scale=math.nextafter(2.0**50, math.inf)), "too large")
+
+
+@EVERY_KIND
+def test_all_noise_a_billionth_too_small_is_refused(
+    strategy: str, mechanism: str
+) -> None:
+    plan = planned(strategy, mechanism)
+    refuse(scaled(plan, 1 - 1e-9), "noise of .* is too small for")
+    more = price(scaled(plan, 1.25))
+    # The budget is charged even where less would do.
+    assert spent(more) == spent(price(plan))
+    assert more.rho < price(plan).rho
+
+
+@EVERY_KIND
 def test_a_smaller_budget_than_the_noise_was_made_for_is_refused(
     strategy: str, mechanism: str
 ) -> None:
-    plan = plan_of(mechanism)
-    if strategy != "even":
-        plan = vector_plan(strategy, mechanism)
+    plan = planned(strategy, mechanism)
     refuse(replace(plan, budget=Budget("0.9999999", "1e-6")), "too small")
-    if mechanism == "analytic_gaussian":
+    if mechanism != "laplace":
         refuse(replace(plan, budget=Budget(1, "9.999e-7")), "too small")
     larger = Budget("1.0000001", "1.001e-6")
     assert price(replace(plan, budget=larger)).epsilon == larger.epsilon
 
 
-def test_the_budget_is_charged_even_where_less_would_do() -> None:
-    """A scale that was raised does not make the release cheaper."""
-    plan = edit(plan_of(), scale=2.0**40)
-    assert spent(price(plan)) == (Fraction(1), Fraction(0))
-    assert spent(price(edit(focused_plan(), scale=2.0**40))) == (
-        Fraction(1),
-        Fraction(0),
-    )
+OTHER_LISTS: dict[str, Callable[[Any], Any]] = {
+    "fewer": lambda sums: sums[:-1],
+    "reversed": lambda sums: sums[::-1],
+    "more": lambda sums: (*sums, sums[0]),
+    "none": lambda _: (),
+    "twice": lambda sums: (sums[1], *sums[1:]),
+    "factors": lambda sums: (
+        replace(sums[0], summand=Summand(sums[0].summand.name, ("h",))),
+        *sums[1:],
+    ),
+    "name": lambda sums: (
+        replace(sums[0], summand=Summand("n", sums[0].summand.factors)),
+        *sums[1:],
+    ),
+}
 
 
-def test_laplace_noise_is_charged_no_delta() -> None:
-    for plan in (plan_of(), plan_of(strategy="joint"), focused_plan()):
-        assert spent(price(plan)) == (Fraction(1), Fraction(0))
-    for plan in (
-        plan_of("analytic_gaussian"),
-        plan_of("classical_gaussian"),
-        plan_of("analytic_gaussian", strategy="joint"),
-        focused_plan("analytic_gaussian"),
+@pytest.mark.parametrize("change", OTHER_LISTS)
+@pytest.mark.parametrize("strategy", ["even", "joint", "focused", "means"])
+def test_another_list_of_sums_is_refused(strategy: str, change: str) -> None:
+    """Before anything else is looked at: each of these could be paid for."""
+    plan = replace(planned(strategy, "laplace"), budget=Budget(100))
+    sums = OTHER_LISTS[change](plan.questions[0].sums)
+    refuse(with_sums(plan, sums), "does not measure these sums")
+    refuse(with_sums(plan, list(plan.questions[0].sums)), "must be a tuple")
+
+
+def test_other_answers_than_were_planned_are_refused() -> None:
+    """Means need more sums; more sums than the ratio needs were not asked for."""
+    alone, means = planned("focused", "laplace"), planned("means", "laplace")
+    for plan, answers in ((alone, ("ratio", "means")), (means, ("ratio",))):
+        refuse(change_question(plan, answers=answers), "does not measure these sums")
+
+
+def test_wider_bounds_than_were_priced_are_refused() -> None:
+    """The engine clips to the bounds of the plan, so these decide the price."""
+    even, focused = plan_of(), focused_plan(guess=1)
+    for plan, name, wide in (
+        (even, "weight", Bounds(0.5, 3.0000001)),
+        (even, "weight", Bounds(0.5, 6)),
+        (focused, "score", Bounds(0, 1.0000001)),
+        (focused, "score", Bounds(-0.0000001, 1)),
+        (focused, "label", Bounds(0, 1.0000001)),
+        (focused, "label", Bounds(-1, 1)),
+        (focused, "weight", Bounds(0.5, 3.0000001)),
     ):
-        assert spent(price(plan)) == (Fraction(1), ONE_IN_A_MILLION)
+        refuse(replace(plan, bounds={**plan.bounds, name: wide}), "sensitiv|step|noise")
+    below = {**even.bounds, "weight": Bounds(-3, 3)}
+    refuse(replace(even, bounds=below), "weight must be at least 0")
+    # A denominator that stops being binary needs a seventh sum.
+    binary = {**even.bounds, "label": Bounds.binary()}
+    refuse(replace(even, bounds=binary), "does not measure these sums")
+    refuse(replace(plan_of(bounds=binary), bounds=even.bounds), "does not measure")
+    # Rows cost most at the largest weight; the least one plays no part.
+    assert price(replace(focused, bounds={**focused.bounds, "weight": Bounds(0, 3)}))
 
 
 @pytest.mark.parametrize(
-    ("changes", "match"),
+    ("changes", "message"),
     [
-        ({"mechanism": "uniform"}, "unknown mechanism"),
-        ({"mechanism": "Laplace"}, "unknown mechanism"),
-        ({"strategy": "focussed"}, "unknown strategy"),
-        ({"mechanism": "auto"}, "unknown mechanism"),
-        ({"budget": Budget(1)}, "needs a delta"),
-        ({"budget": None}, "budget must be a Budget"),
-        ({"partitions": (["north"],)}, "groups must be Groups"),
-        ({"partitions": (Groups("score", ["north"]),)}, "cannot be its group"),
-        ({"partitions": ()}, "groups must be Groups"),
-        ({"partitions": [None]}, "groups must be Groups"),
-        ({"unit": None}, "unit must be a PrivacyUnit"),
-        ({"questions": ()}, "at least one ratio"),
-        ({"bounds": {}}, "needs bounds"),
-        ({"bounds": None}, "bounds must map"),
+        *(({"guess": guess}, None) for guess in (0.0, 0.99, 1.0000001, -1.0, 2.0)),
+        # Sums of the same lattice and sensitivity may still be too dear together.
+        ({"guess": 1 + 2.0**-26}, "sensitivity|too small"),
+        # Also where 1 would be taken: a plan says what it measures.
+        ({"guess": None}, "states the guess of its ratio, got None"),
+        *(({"residual_bound": limit}, None) for limit in (None, 0.75, 0.5000001, 0.4)),
+        *(
+            ({"residual_bound": limit}, "residual bound must be below 3")
+            for limit in (3.0, 3.5, 100.0)
+        ),
     ],
     ids=str,
 )
-def test_terms_that_break_a_rule_are_refused(
-    changes: dict[str, Any], match: str
+def test_another_contrast_than_was_priced_is_refused(
+    changes: dict[str, Any], message: str | None
 ) -> None:
-    refuse(replace(plan_of("analytic_gaussian"), **changes), match)
+    """The engine measures around the guess of the plan, so it decides the price."""
+    plan = focused_plan(residual_bound=0.5)
+    assert plan.questions[0].ratio.guess == 1
+    refuse(ask(plan, **changes), message)
+    # How close a guess is shared the budget, and has no part in the price.
+    assert price(ask(plan, guess_is="unknown")) == price(plan)
 
 
-@pytest.mark.parametrize("answers", [("means",), ["ratio"], None])
-def test_answers_that_break_a_rule_are_refused(answers: object) -> None:
-    plan = change_question(plan_of("analytic_gaussian"), 0, answers=answers)
-    refuse(plan, "answers must be")
+def test_another_basis_or_an_unused_limit_is_refused() -> None:
+    plan = planned("focused", "laplace")
+    assert plan.questions[0].basis == "sum"
+    refuse(change_question(plan, basis="denominator"))
+    for strategy in ("even", "joint"):
+        limited = ask(planned(strategy, "laplace"), residual_bound=0.5)
+        refuse(limited, f"strategy '{strategy}' does not use a residual bound")
+
+
+def test_another_strategy_is_refused_or_priced_as_what_it_is() -> None:
+    focused, joint, even = (
+        focused_plan(strategy=strategy) for strategy in ("focused", "joint", "even")
+    )
+    refuse(replace(focused, strategy="joint"), "does not measure")
+    refuse(replace(focused, strategy="even"), "does not measure")
+    refuse(replace(joint, strategy="focused"))
+    refuse(replace(even, strategy="focused"))
+    gaussian = planned("joint", "analytic_gaussian")
+    refuse(replace(gaussian, strategy="even"), "too small for its share")
+    even = planned("even", "analytic_gaussian")
+    assert spent(price(replace(even, strategy="joint"))) == spent(price(even))
+
+
+def test_another_mechanism_is_refused_or_priced_as_what_it_is() -> None:
+    """Analytic noise is too small for the classical formula; not the other way."""
+    for strategy in ("joint", "focused", "means"):
+        laplace = planned(strategy, "laplace")
+        refuse(replace(laplace, mechanism="analytic_gaussian"), "too small")
+        huge = scaled(planned(strategy, "analytic_gaussian"), 1000)
+        refuse(replace(huge, mechanism="classical_gaussian"), "has no classical_gauss")
+    analytic = planned("even", "analytic_gaussian")
+    refuse(replace(analytic, mechanism="classical_gaussian"), "noise of .* too small")
+    classical = planned("even", "classical_gaussian")
+    assert price(replace(classical, mechanism="analytic_gaussian")) == price(classical)
+
+
+def test_noise_saved_on_one_sum_does_not_pay_for_another_when_shares_are_even() -> None:
+    plan = edit(plan_of(), 0, scale=2.0**45)
+    less = plan.questions[0].sums[1].scale * (1 - 1e-9)
+    refuse(edit(plan, 1, scale=less), "noise of .* is too small for its share")
+
+
+@pytest.mark.parametrize("at", range(7))
+def test_laplace_noise_one_step_of_a_double_too_small_is_refused(at: int) -> None:
+    plan = plan_of()
+    each = plan.questions[0].sums[at]
+    below = math.nextafter(each.scale, 0)
+    cost = laplace_cost(sensitivity=each.sensitivity, scale=below)
+    assert cost > plan.epsilon / 7
+    refuse(edit(plan, at, scale=below), "noise of .* is too small")
+
+
+def test_classical_noise_one_step_of_a_double_too_small_is_refused() -> None:
+    plan = plan_of("classical_gaussian")
+    scale = plan.questions[0].sums[0].scale
+    for _ in range(200):  # From the certified scale down to the smallest one.
+        below = math.nextafter(scale, 0)
+        try:
+            price(edit(plan, scale=below))
+        except PlanRefused as error:
+            assert "too small" in str(error)  # noqa: PT017
+            return
+        scale = below
+    pytest.fail("the planner's scale is far from the smallest one")
+
+
+def test_classical_noise_above_epsilon_one_is_refused() -> None:
+    """However much noise there is: the formula is not proven there."""
+    plan = plan_of("classical_gaussian", budget=Budget(7, "1e-6"))
+    price(plan)
+    more = replace(plan, budget=Budget("7.0000001", "1e-6"))
+    refuse(scaled(more, 1000), "too small")
 
 
 def test_a_refusal_says_what_to_do_and_hides_its_cause() -> None:
@@ -189,7 +347,41 @@ def test_a_refusal_says_what_to_do_and_hides_its_cause() -> None:
     assert not isinstance(caught.value, InvalidInput)
 
 
-def test_noise_up_to_2_to_the_50_cells_is_accepted() -> None:
-    plan = edit(plan_of(), scale=2.0**50)
-    assert spent(price(plan)) == (Fraction(1), Fraction(0))
-    refuse(edit(plan, scale=math.nextafter(2.0**50, math.inf)), "too large")
+def uneven(mechanism: str) -> Plan:
+    """Make noise so that a row inside the box costs more than every corner.
+
+    Along s = 1 the mixed product falls as 1 − y² while h = 1 + y still grows.
+    """
+    bounds = {"score": Bounds(0, 1), "label": Bounds(0, 1)}
+    plan = focused_plan(mechanism, weight=None, bounds=bounds, guess=1)
+    sums = plan.questions[0].sums
+    sizes = [1e4, 2.0, 1e4, 1.0, 10.0]
+    scales = [size / each.step for size, each in zip(sizes, sums, strict=True)]
+    box = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
+    grid = sums_of("focused", box, Contrast(1.0), ("ratio",))
+    share = {"epsilon": plan.budget.epsilon, "delta": plan.budget.delta}
+    while not is_affordable(
+        mechanism, ratio=joint_ratio(mechanism, grid, scales), **share
+    ):
+        scales = [1.001 * scale for scale in scales]
+    noisy = (replace(each, scale=b) for each, b in zip(sums, scales, strict=True))
+    return with_sums(plan, tuple(noisy))
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+def test_noise_under_which_a_row_inside_the_box_costs_more_is_refused(
+    mechanism: str,
+) -> None:
+    """Its corners are affordable; the row s = 1, y = 0.3 is not."""
+    plan = uneven(mechanism)
+    row = {"z": 0.7, "h": 1.3, "zz": 0.49, "zh": 0.91, "hh": 1.69}
+    moved = [
+        Fraction(row[each.summand.name]) / Fraction(each.step * each.scale)
+        for each in plan.questions[0].sums
+    ]
+    if mechanism == "laplace":
+        assert sum(moved) > plan.epsilon
+    else:
+        length = math.sqrt(sum(each**2 for each in moved))
+        assert analytic_delta(Fraction(length), plan.epsilon) > plan.delta
+    refuse(plan, "noise of mixed products is too small beside the squares")

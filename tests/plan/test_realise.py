@@ -8,9 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dpratio.errors import PlanRefused
-from dpratio.plan.laws import least_deviation
-from dpratio.plan.plan import Plan
+from dpratio.plan.calibration.calibrate import least_deviation
 from dpratio.plan.price import price
 from dpratio.plan.realise import found_guesses, is_realised, realise
 from dpratio.terms.bounds import Bounds
@@ -19,6 +17,7 @@ from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan.priced_plans import refuse, scaled
 from plan.staged_plans import BOUNDS, GROUPS, cells_for, staged_plan
 
 RATIO = Ratio("spend", per="visits", guess=7.0)
@@ -26,31 +25,21 @@ PLAN = staged_plan(RATIO)
 TWO = staged_plan([Question(RATIO), Question(RATIO, groups=GROUPS)])
 STRONG = (50_000.0, 20_000.0)
 WEAK = (50_000.0, 10.0)
-FOUND = found_guesses(PLAN, [cells_for(PLAN, *STRONG)])[0].centre
 
 
-def test_the_second_stage_measures_around_the_guess_that_was_found() -> None:
-    (found,) = realise(PLAN, [cells_for(PLAN, *STRONG)])
-    assert found.ratio == replace(RATIO, guess=FOUND)
-    assert pytest.approx(2.5, rel=0.05) == FOUND
-    assert (found.name, found.partition) == (PLAN.questions[0].name, 0)
-    price(replace(PLAN, questions=(found,)))
-    # A guess that is near has more of the budget where it counts.
-    assert found.sums[0].scale * found.sums[0].step < (
-        PLAN.questions[0].sums[0].scale * PLAN.questions[0].sums[0].step
-    )
-
-
-def test_each_question_has_its_own_guess_and_noise_leaves_the_declared_one() -> None:
+def test_each_question_is_measured_around_the_guess_that_its_totals_find() -> None:
+    """And around the declared one where noise hides them."""
     totals = [cells_for(TWO, *WEAK), cells_for(TWO, *STRONG, at=1)]
-    found = realise(TWO, totals)
-    assert found[0].ratio == TWO.questions[0].ratio
-    assert found[1].ratio.guess == pytest.approx(2.5, rel=0.1)
-    assert is_realised(TWO, found, totals)
-    # Nobody gets further than their totals: the declared guess is not left for zero.
-    (alone,) = realise(PLAN, [cells_for(PLAN, *WEAK)])
-    moved = replace(alone, ratio=replace(RATIO, guess=0.0))
-    assert not is_realised(PLAN, (moved,), [cells_for(PLAN, *WEAK)])
+    weak, strong = realise(TWO, totals)
+    assert weak.ratio == TWO.questions[0].ratio
+    guess = found_guesses(TWO, totals)[1].centre
+    assert guess == pytest.approx(2.5, rel=0.1)
+    assert strong.ratio == replace(RATIO, guess=guess)
+    assert is_realised(TWO, (weak, strong), totals)
+    # A guess that is near has more of the budget where it counts.
+    (near,) = realise(PLAN, [cells_for(PLAN, *STRONG)])
+    declared = PLAN.questions[0].sums[0]
+    assert near.sums[0].scale * near.sums[0].step < declared.scale * declared.step
 
 
 def test_a_plan_in_one_stage_is_measured_as_it_is() -> None:
@@ -61,13 +50,8 @@ def test_a_plan_in_one_stage_is_measured_as_it_is() -> None:
 def test_several_groups_are_not_taken_to_be_like_their_total() -> None:
     """Groups differ: the square that a guess far off needs has more of the budget."""
     terms: dict[str, Any] = {"budget": Budget(4), "clipping": "unmeasured"}
-    alone = staged_plan(RATIO, **terms)
-    apart = staged_plan(RATIO, groups=GROUPS, **terms)
-    totals = [(5e6, 2e6), (5e6, 2e6)]
-    (one,), (many,) = (
-        realise(plan, [cells_for(plan, *total)])
-        for plan, total in zip((alone, apart), totals, strict=True)
-    )
+    plans = [staged_plan(RATIO, groups=groups, **terms) for groups in (None, GROUPS)]
+    (one,), (many,) = (realise(plan, [cells_for(plan, 5e6, 2e6)]) for plan in plans)
     assert many.basis == one.basis
     assert many.sums[-1].scale < one.sums[-1].scale
 
@@ -86,76 +70,66 @@ PAIR_TOTALS = [cells_for(PAIR, 1e8, 1e7), cells_for(PAIR, 5e9, 2e9, at=1)]
 def test_what_cannot_be_planned_around_its_guess_is_measured_as_declared() -> None:
     plan = staged_plan(UNKNOWN, bounds=NARROW, budget=Budget("0.001"))
     totals = [cells_for(plan, 1e8, 1e7)]
-    (guess,) = found_guesses(plan, totals)
-    assert guess.centre == 10.0
-    assert realise(plan, totals) == plan.measurements
-    assert is_realised(plan, plan.measurements, totals)
+    assert found_guesses(plan, totals)[0].centre == 10.0
+    assert realise(plan, totals) == plan.questions
+    assert is_realised(plan, plan.questions, totals)
 
 
 def test_one_question_that_falls_back_binds_no_other_to_its_planner() -> None:
     """Files outlive the planner: noise a little larger than ours is read as well."""
-    plan, totals = PAIR, PAIR_TOTALS
-    first, second = realise(plan, totals)
-    assert first == plan.measurements[0]
+    first, second = realise(PAIR, PAIR_TOTALS)
+    assert first == PAIR.questions[0]
     assert second.ratio.guess == pytest.approx(2.5, rel=0.01)
-    noisier = tuple(replace(each, scale=each.scale * 1.01) for each in second.sums)
-    assert is_realised(plan, (first, replace(second, sums=noisier)), totals)
-
-
-def hoarded() -> Plan:
-    """A plan whose first question has more than its share of the second stage."""
-    first, second = PAIR.questions
-    rich = tuple(replace(each, scale=each.scale / 1.5) for each in first.sums)
-    poor = tuple(replace(each, scale=each.scale * 3.5) for each in second.sums)
-    plan = replace(
-        PAIR, questions=(replace(first, sums=rich), replace(second, sums=poor))
-    )
-    price(plan)
-    return plan
+    noisier = scaled(replace(PAIR, questions=(first, second)), 1.01, 1)
+    assert is_realised(PAIR, noisier.questions, PAIR_TOTALS)
 
 
 def test_what_would_be_refused_together_is_measured_as_declared() -> None:
-    plan = hoarded()
-    assert realise(plan, PAIR_TOTALS) == plan.measurements
-    assert is_realised(plan, plan.measurements, PAIR_TOTALS)
-    assert realise(PAIR, PAIR_TOTALS) != PAIR.questions
+    """Where the first question has more than its share of the second stage."""
+    plan = scaled(scaled(PAIR, 1 / 1.5), 3.5, 1)
+    price(plan)
+    assert realise(plan, PAIR_TOTALS) == plan.questions
+    assert is_realised(plan, plan.questions, PAIR_TOTALS)
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "fits"),
     [
-        lambda asked: replace(asked, ratio=replace(asked.ratio, guess=2.25)),
-        lambda asked: replace(asked, name="another"),
-        lambda asked: replace(asked, weight=Fraction(1, 2)),
-        lambda asked: replace(asked, sums=asked.sums[::-1]),
-        lambda asked: replace(
-            asked,
-            sums=tuple(replace(each, scale=each.scale / 2) for each in asked.sums),
+        (lambda asked: asked, True),
+        # Noise that another planner would share otherwise is read as well.
+        (
+            lambda asked: replace(
+                asked, sums=tuple(replace(b, scale=b.scale * 1.25) for b in asked.sums)
+            ),
+            True,
         ),
+        (
+            lambda asked: replace(
+                asked, sums=tuple(replace(b, scale=b.scale / 2) for b in asked.sums)
+            ),
+            False,
+        ),
+        (lambda asked: replace(asked, sums=asked.sums[::-1]), False),
+        (lambda asked: replace(asked, ratio=replace(RATIO, guess=2.25)), False),
+        (lambda asked: replace(asked, name="another"), False),
+        (lambda asked: replace(asked, weight=Fraction(1, 2)), False),
     ],
-    ids=["guess", "name", "weight", "sums", "noise"],
+    ids=["same", "more noise", "less noise", "sums", "guess", "name", "weight"],
 )
-def test_what_the_totals_do_not_lead_to_is_not_realised(change: Any) -> None:  # noqa: ANN401
+def test_a_second_stage_is_what_the_totals_lead_to(change: Any, fits: bool) -> None:  # noqa: ANN401, FBT001
     totals = [cells_for(PLAN, *STRONG)]
     (asked,) = realise(PLAN, totals)
-    assert is_realised(PLAN, [asked], totals)
-    assert not is_realised(PLAN, [change(asked)], totals)
+    assert is_realised(PLAN, [change(asked)], totals) is fits
 
 
-def test_a_fallback_must_be_the_declared_one() -> None:
+@pytest.mark.parametrize("guess", [0.0, 2.5])
+def test_a_fallback_must_be_the_declared_one(guess: float) -> None:
     totals = [cells_for(PLAN, *WEAK)]
     (asked,) = realise(PLAN, totals)
-    other = replace(asked, ratio=replace(asked.ratio, guess=2.5))
-    assert not is_realised(PLAN, [other], totals)
+    moved = replace(asked, ratio=replace(RATIO, guess=guess))
+    assert not is_realised(PLAN, [moved], totals)
     assert not is_realised(PLAN, [asked], [])
     assert not is_realised(PLAN, [], totals)
-
-
-def test_noise_that_another_planner_would_share_otherwise_is_accepted() -> None:
-    totals = [cells_for(PLAN, *STRONG)]
-    (asked,) = realise(PLAN, totals)
-    more = tuple(replace(each, scale=each.scale * 1.25) for each in asked.sums)
-    assert is_realised(PLAN, [replace(asked, sums=more)], totals)
 
 
 TOTALS = {"spend": Bounds(0, 300), "visits": Bounds(0, 60)}
@@ -213,28 +187,22 @@ def test_whatever_the_totals_there_is_a_second_stage_within_its_price(
     assert price(replace(plan, questions=found)) == price(plan)
 
 
-def test_any_gaussian_second_stage_costs_what_was_charged() -> None:
+def test_any_gaussian_second_stage_costs_what_was_charged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Pure for the first stage, and the most that (epsilon, delta) leaves for sums."""
     plan = PLANS["gaussian"]
     cost = price(plan)
     assert (cost.epsilon, cost.delta) == (Fraction(1), Fraction("1e-6"))
     assert cost.pure == (Fraction(1, 5),)
-    most = 1 / Fraction(
-        least_deviation("analytic_gaussian", Fraction(4, 5), Fraction("1e-6"))
-    )
+    share = Fraction(4, 5), Fraction("1e-6")
+    most = 1 / Fraction(least_deviation("analytic_gaussian", *share))
     assert cost.gaussian == most**2
     assert cost.rho == (Fraction(1, 25) + most**2) / 2
-
-
-def test_a_second_stage_with_less_noise_than_was_charged_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Also where (epsilon, delta) would allow it: what is charged is on the record."""
-    plan = PLANS["gaussian"]
 
     def larger(*given: Any) -> float:  # noqa: ANN401
         return least_deviation(*given) * (1 + 1e-6)
 
+    # Less noise is refused, also where (epsilon, delta) would allow it.
     monkeypatch.setattr("dpratio.plan.price.least_deviation", larger)
-    with pytest.raises(PlanRefused, match="too small for what is charged"):
-        price(plan)
+    refuse(plan, "too small for what is charged")

@@ -1,4 +1,4 @@
-"""The rules between terms, each with what breaks it and what to do about it."""
+"""Terms that do not fit each other are refused, when planned and when edited."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -6,163 +6,301 @@ from typing import Any
 
 import pytest
 
-from dpratio.plan.require_terms import require_terms
+from dpratio.errors import InvalidInput
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import price
+from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups
-from plan.terms_for_tests import RATIO, UNIT, WEIGHTED, WITH_WEIGHT, plan_of, refusal
+from dpratio.terms.dimensions import Keys, Periods, ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
+from plan.priced_plans import change_question, refuse, regroup
+
+RATIO = Ratio("s", per="y")
+WEIGHTED = Ratio("s", per="y", weight="w")
+PAIRED = Ratio("s", per="y", minus="m", guess=0)
+BOX = {"s": Bounds(0, 1), "y": Bounds.binary()}
+WITH_WEIGHT = {**BOX, "w": Bounds(0.5, 3)}
+TOTALS = {"s": Bounds(0, 5), "y": Bounds(0, 4)}
+PERSON = PrivacyUnit("user", totals=TOTALS)
+CHANGED = PrivacyUnit(neighbours="change-one")
+FOUND = PrivateKeys("k", Budget("0.5", "1e-7"))
+LETTERS = Groups("k", ["a"])
+DAYS = Periods("t", "day", "2026-01-01", "2026-01-02")
+
+
+def plan_of(ratio: Any = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
+    given: dict[str, Any] = {"bounds": BOX, "budget": Budget(1, "1e-6"), "stage": 0}
+    return make_plan(ratio, **given | changes)
 
 
 @pytest.mark.parametrize(
-    "changes",
+    "terms",
     [
-        {},
-        {"ratio": WEIGHTED, "bounds": WITH_WEIGHT},
-        {"ratio": WEIGHTED, "bounds": {**UNIT, "w": Bounds(0, 1)}},
-        {"groups": Groups("region", ["north"])},
-        {"answers": ("ratio", "means")},
-        {"mechanism": "analytic_gaussian"},
+        {"ratio": WEIGHTED, "bounds": {**BOX, "w": Bounds(0, 1)}},
+        {"answers": ["ratio", "means"]},
         {"mechanism": "auto", "budget": Budget(1)},
         {"strategy": "joint", "mechanism": "analytic_gaussian"},
         {"strategy": "even", "mechanism": "classical_gaussian"},
         {"ratio": replace(RATIO, residual_bound=0.5)},
         {"ratio": replace(RATIO, guess=2), "strategy": "even"},
+        {"unit": replace(PERSON, most_groups=3), "groups": FOUND},
+        {"unit": CHANGED},
+        {"groups": Groups.cross(ScoreBins("s", 3), DAYS)},
+        {"groups": ScoreBins("age", 3), "bounds": {**BOX, "age": Bounds(0, 99)}},
+        {"groups": [None, FOUND, LETTERS]},
+        {"groups": FOUND, "budget": Budget(1, "1e-7")},
+        {"ratio": WEIGHTED, "bounds": WITH_WEIGHT, "unit": PERSON},
     ],
     ids=str,
 )
-def test_terms_that_fit_each_other_are_accepted(changes: dict[str, Any]) -> None:
-    require_terms(plan_of(**changes))
+def test_terms_that_fit_each_other_are_planned_and_priced(
+    terms: dict[str, Any],
+) -> None:
+    plan = plan_of(**terms)
+    assert price(plan).epsilon == plan.epsilon
+
+
+PAIR = r"bounds must map column names to Bounds, got .* for 'y'\. "
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"ratio": []}, "at least one ratio must be asked for"),
+    ({"budget": 1.0}, r"must be a Budget, got 1\.0\. Write Budget\(epsilon=1\)"),
+    ({"unit": "row"}, "unit must be a PrivacyUnit, got 'row'"),
+    ({"groups": "north"}, r"must be Groups or None.*Groups\('north', \['a', 'b'\]"),
+    ({"groups": [3]}, r"must be Groups or None, got 3.*'region'"),
+    ({"strategy": "evem"}, "unknown strategy.*mean 'even'.*focused, joint, even"),
+    ({"mechanism": "laplase"}, "unknown mechanism.*'laplace'.*analytic_gauss.*auto"),
+    ({"clipping": "guessed"}, "clipping"),
+    ({"bounds": None}, r"got None\. Write {'score': Bounds\(0, 1\), …}"),
+    ({"bounds": [("s", Bounds(0, 1))]}, "bounds must map .* got a list"),
+    ({"bounds": {**BOX, "y": (0, 1)}}, PAIR + r"Write Bounds\(0, 1\)"),
+    ({"bounds": {**BOX, "y": (0, 1, 2)}}, PAIR + r"Write {'score'"),
+    ({"bounds": {**BOX, "y": (Fraction(0), 1)}}, PAIR + r"Write {'score'"),
+    ({"bounds": {**BOX, 3: Bounds(0, 1)}}, "bounds .*3"),
+    ({"bounds": {}}, r"every column of the ratio needs bounds.*for: s, y\."),
+    ({"bounds": WITH_WEIGHT}, r"columns not in the ratio, got \['w'\]"),
+    (
+        {"ratio": WEIGHTED, "bounds": {**BOX, "w": Bounds(-1, 1)}},
+        "lower bound of a weight must be at least 0",
+    ),
+    ({"answers": "ratio"}, "answers must be a list .* got 'ratio'"),
+    ({"answers": {"ratio"}}, "answers must be a list .* got a set"),
+    ({"answers": ["means"]}, "answers must be 'ratio', and perhaps .*each once"),
+    ({"answers": ("ratio", "spread")}, "'spread' needs .*'joint' or 'even'"),
+    *(
+        ({"n": n}, "n must be a whole number of at least 1")
+        for n in (0, -5, 5e3, True, "5000", 10**400)
+    ),
+    ({"guess": 1.1}, "guess must be a Guess or None"),
+    *(
+        (
+            {"strategy": strategy, "mechanism": "classical_gaussian"},
+            f"'{strategy}' has no classical_gaussian noise",
+        )
+        for strategy in ("focused", "joint")
+    ),
+    *(
+        ({"strategy": strategy, "ratio": replace(RATIO, residual_bound=0.5)}, words)
+        for strategy in ("even", "joint")
+        for words in (f"'{strategy}' does not use a residual bound, got 0.5",)
+    ),
+    *(
+        ({"mechanism": law, "budget": Budget(1), "strategy": "even"}, "needs a delta")
+        for law in ("analytic_gaussian", "classical_gaussian")
+    ),
+    (
+        {
+            "strategy": "even",
+            "mechanism": "classical_gaussian",
+            "budget": Budget(7, "1e-6"),
+        },
+        r"only up to epsilon 1 per sum, got 1\.",
+    ),
+    ({"budget": Budget("1e-12")}, r"below 2\^50 cells, got .* Raise epsilon"),
+    ({"groups": Groups("y", ["a"])}, "column of the ratio cannot be its group"),
+    ({"groups": replace(FOUND, column="s")}, "cannot be its group, got 's'"),
+    (
+        {"groups": Groups.cross(ScoreBins("s", 2), Keys("y", [0, 1]))},
+        "cannot be its group, got 'y'",
+    ),
+    ({"unit": PrivacyUnit("user")}, r"needs bounds of its totals.*for: s, y\."),
+    (
+        {"unit": replace(PERSON, totals={**TOTALS, "w": Bounds(0, 1)})},
+        r"columns that no ratio adds up, got \['w'\]",
+    ),
+    ({"unit": replace(PERSON, column="s")}, "ids cannot be a column of the ratio"),
+    ({"unit": PERSON, "groups": Groups("user", ["a"])}, "ids cannot be a group"),
+    (
+        {"unit": PERSON, "groups": replace(FOUND, column="user")},
+        "ids cannot be a group",
+    ),
+    (
+        {"unit": replace(PERSON, totals={**TOTALS, "s": Bounds(0, 1e-10)})},
+        r"'s' may not exceed its total by a factor of 2\^30",
+    ),
+    (
+        {"unit": replace(PERSON, totals={**TOTALS, "s": Bounds(1, 1 + 1e-9)})},
+        "totals of 's' have too narrow a range",
+    ),
+    ({"groups": FOUND, "unit": CHANGED}, "proven for units that are added or removed"),
+    ({"groups": FOUND, "budget": Budget("0.5", "1e-6")}, "must leave some.*'1/2'"),
+    ({"groups": FOUND, "budget": Budget(1, "1e-8")}, "must leave .*'1/10000000'"),
+    (
+        {
+            "groups": FOUND,
+            "budget": Budget(1, "1e-7"),
+            "mechanism": "analytic_gaussian",
+        },
+        "needs a delta",
+    ),
+    (
+        {
+            "groups": PrivateKeys("k", Budget("1e-12", "1e-7")),
+            "unit": replace(PERSON, most_groups=10**4),
+        },
+        r"below 2\^50 cells",
+    ),
+    *(
+        (
+            {
+                "groups": PrivateKeys("k", Budget("0.001", "1e-7")),
+                "unit": replace(PERSON, most_groups=10**6),
+                "strategy": strategy,
+                "mechanism": "laplace",
+                "budget": Budget("0.01", "1e-6"),
+            },
+            r"below 2\^50 cells",
+        )
+        for strategy in ("focused", "joint", "even")
+    ),
+    *(
+        ({"groups": [None, LETTERS], "weights": weights}, "one positive weight")
+        for weights in ([], [1], [1, 0], [1, -1], [1, float("nan")], [1, "1"])
+    ),
+]
+
+
+@pytest.mark.parametrize(("terms", "message"), REFUSED, ids=str)
+def test_terms_that_do_not_fit_are_not_planned(
+    terms: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        plan_of(**terms)
+
+
+def several(strategy: str = "joint", **changes: Any) -> Plan:  # noqa: ANN401
+    bounds = {**BOX, "m": Bounds(0, 1)}
+    groups = [None, LETTERS, Groups.cross(ScoreBins("s", 2))]
+    given = {"bounds": bounds, "groups": groups, "mechanism": "laplace"} | changes
+    return plan_of([RATIO, PAIRED], strategy=strategy, **given)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"ratio": "s / y"}, "ratio must be a Ratio, got 's / y'."),
-        (
-            {"budget": 1.0},
-            "budget must be a Budget, got 1.0. Write Budget(epsilon=1).",
-        ),
-        (
-            {"groups": ["north"]},
-            (
-                "groups must be Groups or None, got ['north']. "
-                "Write Groups('region', ['north', 'south'])."
-            ),
-        ),
-        (
-            {"groups": Groups("y", ["north"])},
-            (
-                "a column of the ratio cannot be its group, got 'y'. "
-                "Group by another column, or by bins of it."
-            ),
-        ),
-        (
-            {"ratio": WEIGHTED, "bounds": {**UNIT, "w": Bounds(-1, 1)}},
-            (
-                "the lower bound of a weight must be at least 0, got -1.0. "
-                "Weights count people; they cannot be negative."
-            ),
-        ),
-        (
-            {"bounds": {"s": Bounds(0, 1)}},
-            "every column of the ratio needs bounds, got ['s']. Add bounds for: y.",
-        ),
-        (
-            {"bounds": WITH_WEIGHT},
-            (
-                "bounds are given for columns not in the ratio, got ['w']. "
-                "Remove them, or check the spelling."
-            ),
-        ),
-        (
-            {"bounds": {"s": (0, 1), "y": (0, 1)}},
-            (
-                "bounds must map column names to Bounds, got (0, 1) for 's'. "
-                "Write Bounds(0, 1)."
-            ),
-        ),
-        (
-            {"bounds": {"s": Bounds(0, 1), "y": (0, 1, 2)}},
-            (
-                "bounds must map column names to Bounds, got (0, 1, 2) for 'y'. "
-                "Write {'score': Bounds(0, 1), …}."
-            ),
-        ),
-        (
-            {"bounds": {"s": Bounds(0, 1), "y": (Fraction(0), Fraction(1))}},
-            (
-                "bounds must map column names to Bounds, got a tuple for 'y'. "
-                "Write {'score': Bounds(0, 1), …}."
-            ),
-        ),
-        (
-            {"bounds": None},
-            (
-                "bounds must map column names to Bounds, got None. "
-                "Write {'score': Bounds(0, 1), …}."
-            ),
-        ),
+        ({"mechanism": "auto"}, "unknown mechanism"),
+        ({"strategy": "focussed"}, "unknown strategy"),
+        ({"clipping": "perhaps"}, "unknown clipping"),
+        ({"budget": None}, "must be a Budget"),
+        ({"unit": None}, "must be a PrivacyUnit"),
+        ({"unit": PrivacyUnit("k")}, "needs bounds of its totals"),
+        ({"bounds": None}, "bounds must map"),
+        ({"bounds": {}}, "needs bounds"),
+        ({"questions": ()}, "at least one ratio"),
+        ({"questions": []}, "must be a tuple"),
+        ({"stage": "0.2"}, "stage must be a Stage"),
+        ({"stage": Stage(Fraction(1, 5))}, "finds the guess of strategy 'focused'"),
     ],
-    ids=lambda given: None if isinstance(given, dict) else "",
+    ids=str,
 )
-def test_terms_that_do_not_fit_are_refused(
+def test_terms_of_a_plan_that_were_edited_are_refused(
     changes: dict[str, Any], message: str
 ) -> None:
-    assert refusal(**changes) == message
+    refuse(replace(several(), **changes), message)
 
 
-@pytest.mark.parametrize("strategy", ["focused", "joint"])
-def test_classical_noise_has_no_joint_price(strategy: str) -> None:
-    assert refusal(strategy=strategy, mechanism="classical_gaussian") == (
-        f"strategy '{strategy}' has no classical_gaussian noise, got "
-        "'classical_gaussian'. Use 'analytic_gaussian', which composes exactly, or "
-        "strategy 'even'."
-    )
+@pytest.mark.parametrize("strategy", ["joint", "even"])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ratio": "s / y"}, "ratio must be a Ratio"),
+        ({"ratio": Ratio("s", per="z")}, "needs bounds"),
+        ({"ratio": RATIO}, "each ratio must be asked for once"),
+        ({"name": "a\nb"}, "name of a question must be plain text"),
+        ({"name": "s per y"}, "questions must differ in name"),
+        ({"weight": Fraction(0)}, "weights of questions must be positive"),
+        ({"weight": Fraction(-1, 2)}, "weights of questions must be positive"),
+        ({"weight": 0.1}, "weights of questions must be positive"),
+        ({"weight": Fraction(1)}, "at most 1 together"),
+        ({"within": 0}, "belong to histograms"),
+        ({"basis": "other"}, "unknown basis"),
+        ({"basis": None}, "unknown basis"),
+        ({"totals": None}, "totals must map column names"),
+        *(
+            ({"answers": answers}, "answers must be 'ratio', and perhaps")
+            for answers in (
+                *((), ("means",), ("ratio", "ratio"), ("ratio", None), (["ratio"],)),
+                *(["ratio"], "ratio", None),
+            )
+        ),
+    ],
+    ids=str,
+)
+def test_a_question_of_a_plan_that_was_edited_is_refused(
+    strategy: str, changes: dict[str, Any], message: str
+) -> None:
+    refuse(change_question(several(strategy), 1, **changes), message)
 
 
-@pytest.mark.parametrize("strategy", ["even", "joint"])
-def test_only_a_focused_plan_clips_residuals(strategy: str) -> None:
-    ratio = replace(RATIO, residual_bound=0.5)
-    assert refusal(strategy=strategy, ratio=ratio) == (
-        f"strategy '{strategy}' does not use a residual bound, got 0.5. "
-        "Use strategy 'focused', or leave the residual bound out."
+@pytest.mark.parametrize("place", [3, -1, True, 1.0, None])
+def test_a_question_belongs_to_a_partition_of_its_plan(place: Any) -> None:  # noqa: ANN401
+    refuse(
+        change_question(several(), 1, partition=place), "belongs to a partition|once"
     )
 
 
 @pytest.mark.parametrize(
-    ("strategy", "mechanism"),
+    ("groups", "message"),
     [
-        ("focused", "analytic_gaussian"),
-        ("even", "analytic_gaussian"),
-        ("even", "classical_gaussian"),
+        (["north"], "must be Groups or None"),
+        (Groups("y", ["a"]), "cannot be its group"),
+        (replace(FOUND, budget=Budget(1, "1e-7")), "must leave some of the budget"),
+        (replace(FOUND, budget=Budget("0.1", "2e-6")), "must leave some of the budget"),
+        (None, "each partition must be asked for once"),
+        (Groups.cross(ScoreBins("s", 2)), "states the edges of its bins"),
+        (Groups.cross(ScoreBins("s", [0, 2])), "edges of bins must lie within"),
     ],
+    ids=str,
 )
-def test_gaussian_noise_needs_a_delta(strategy: str, mechanism: str) -> None:
-    assert refusal(strategy=strategy, mechanism=mechanism, budget=Budget(1)) == (
-        "Gaussian noise needs a delta above 0, got '0'. "
-        "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
-    )
+def test_groups_of_a_plan_that_were_edited_are_refused(
+    groups: Any,  # noqa: ANN401
+    message: str,
+) -> None:
+    refuse(regroup(several(), groups, 1), message)
 
 
-@pytest.mark.parametrize(
-    "answers",
-    [
-        (),
-        ("means",),
-        ("ratio", "ratio"),
-        ("ratio", "curve"),
-        ("ratio", None),
-        (["ratio"],),
-        ["ratio"],
-        "ratio",
-        None,
-        {"ratio": 1},
-    ],
-    ids=repr,
-)
-def test_answers_are_the_ratio_and_perhaps_means(answers: object) -> None:
-    message = refusal(answers=answers)
-    assert message.startswith(
-        "answers must be 'ratio', and perhaps 'means', 'spread' and 'calibration', "
-        "each once, got "
-    )
+@pytest.mark.parametrize("partitions", [(), [None]])
+def test_the_partitions_of_a_plan_are_a_tuple(partitions: Any) -> None:  # noqa: ANN401
+    refuse(replace(plan_of(), partitions=partitions), "groups must be Groups")
+
+
+def test_keys_are_found_only_for_units_that_are_added_or_removed() -> None:
+    plan = plan_of(groups=FOUND)
+    refuse(replace(plan, unit=CHANGED), "proven for units that are added or removed")
+
+
+def test_questions_are_asked_of_every_partition_by_their_weights() -> None:
+    plan = several(weights=[0.1, Fraction(1, 2), 1])
+    shares = [Fraction(each, 32) for each in (1, 1, 5, 5, 10, 10)]
+    assert [each.weight for each in plan.questions] == shares
+    assert [each.ratio for each in plan.questions] == [RATIO, PAIRED] * 3
+    settled = Groups.cross(ScoreBins("s", [0, 0.5, 1]))
+    assert plan.partitions == (None, LETTERS, settled)
+    bins = ScoreBins("s", 2)
+    assert plan_of(groups=bins) == plan_of(groups=Groups.cross(bins))
+    named = [Question(RATIO), Question(RATIO, groups=LETTERS, name="mine")]
+    assert [each.name for each in plan_of(named).questions] == ["s per y", "mine"]

@@ -17,17 +17,13 @@ _JOINT = (
 )
 _PRICES = (
     "plan/test_price.py",
-    "plan/test_price_sums.py",
-    "plan/test_price_vector.py",
     "plan/test_price_parts.py",
     "plan/test_concentrated_price.py",
     "attacks/test_joint_noise.py",
 )
 _PLANS = (
     "plan/test_make_plan.py",
-    "plan/test_make_plan_focused.py",
-    "plan/test_make_plan_parts.py",
-    "plan/test_make_plan_refusals.py",
+    "plan/test_require_terms.py",
 )
 
 # A module, below src/dpratio, and its files of tests, below tests.
@@ -78,10 +74,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         *_PRICES,
     ),
     "plan/split_budget.py": ("plan/test_split_budget.py", *_PLANS),
-    "plan/calibration/threshold.py": (
-        "plan/calibration/test_threshold.py",
-        "plan/test_found_keys.py",
-    ),
+    "plan/calibration/threshold.py": ("plan/calibration/test_threshold.py",),
     "plan/price.py": (
         *_PRICES,
         "plan/test_realise.py",

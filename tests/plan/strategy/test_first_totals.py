@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from dpratio.errors import InvalidInput, PlanRefused
+from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.split_budget import first_allowances
 from dpratio.plan.strategy.first_totals import totals_grid, totals_price
 from dpratio.plan.strategy.planned_stage import Stage
@@ -18,9 +17,11 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan.priced_plans import refuse
 from plan.staged_plans import BOUNDS, GROUPS, staged_plan
 
 TOTALS = {"spend": Bounds(0, 300), "visits": Bounds(0, 60)}
+RATIO = Ratio("spend", per="visits")
 
 
 def stage_of(plan: Plan) -> Stage:
@@ -38,30 +39,43 @@ def costs_of(plan: Plan) -> list[Fraction]:
     ]
 
 
-def with_firsts(plan: Plan, firsts: Any) -> Plan:  # noqa: ANN401
-    return replace(plan, stage=replace(stage_of(plan), firsts=firsts))
-
-
-def one_changed(plan: Plan, **changed: Any) -> Plan:  # noqa: ANN401
-    first, second = stage_of(plan).firsts[0]
-    return with_firsts(plan, ((replace(first, **changed), second),))
+def with_stage(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
+    return replace(plan, stage=replace(stage_of(plan), **changes))
 
 
 @pytest.mark.parametrize("share", [0.2, 0.05, Fraction(1, 3)])
 def test_totals_cost_what_the_first_stage_spends(share: float | Fraction) -> None:
-    plan = staged_plan(stage=share)
-    stage = stage_of(plan)
-    assert stage.epsilon == Fraction(str(share))
+    plan = staged_plan(stage=share, budget=Budget(1, "1e-6"))
+    first = Fraction(str(share))
+    assert stage_of(plan).epsilon == first
     (cost,) = costs_of(plan)
-    assert float(cost) == pytest.approx(float(stage.epsilon), rel=1e-9)
-    assert cost <= stage.epsilon
-    assert [each.summand.name for each in stage.firsts[0]] == ["z", "h"]
+    assert float(cost) == pytest.approx(float(first), rel=1e-9)
+    assert cost <= first
+    whole = price(plan)
+    assert (whole.epsilon, whole.delta) == (Fraction(1), Fraction(0))
+    # Whatever the second stage measures, it is private at what is left.
+    assert plan.for_sums == (1 - first, Fraction(0))
+    assert whole.rho == (first**2 + (1 - first) ** 2) / 2
+    # A first stage may spend its whole share, and no more.
+    assert price(with_stage(plan, epsilon=cost)).pure[0] == cost
+    less = with_stage(plan, epsilon=cost - Fraction(1, 10**30))
+    refuse(less, "first stage is too small for its share")
+    more = with_stage(plan, epsilon=first + Fraction(1, 100))
+    refuse(more, "noise of the sums is too small")
+
+
+def test_questions_share_the_first_stage_by_their_weights() -> None:
+    plan = staged_plan([Question(RATIO, share=3), Question(RATIO, groups=GROUPS)])
+    costs = [float(each) for each in costs_of(plan)]
+    assert costs == pytest.approx([0.15, 0.05], rel=1e-9)
+    assert price(plan).epsilon == 1
 
 
 @pytest.mark.parametrize("neighbours", ["add-or-remove-one", "change-one"])
 def test_who_is_in_several_groups_needs_as_many_times_the_noise(
     neighbours: str,
 ) -> None:
+    """There are three groups: nobody is in more."""
     units = [
         PrivacyUnit("id", totals=TOTALS, most_groups=most, neighbours=neighbours)
         for most in (1, 3, 50)
@@ -69,52 +83,10 @@ def test_who_is_in_several_groups_needs_as_many_times_the_noise(
     plans = [staged_plan(unit=unit, groups=GROUPS) for unit in units]
     scales = [stage_of(plan).firsts[0][0].scale for plan in plans]
     assert scales[1] / scales[0] == pytest.approx(3, rel=1e-9)
-    # There are three groups: nobody is in more.
     assert scales[2] == scales[1]
 
 
-def test_questions_share_the_first_stage_by_their_weights() -> None:
-    ratio = Ratio("spend", per="visits")
-    plan = staged_plan(
-        [Question(ratio, share=3), Question(ratio, groups=GROUPS)],
-    )
-    assert [float(each) for each in costs_of(plan)] == pytest.approx(
-        [0.15, 0.05], rel=1e-9
-    )
-    assert price(plan).epsilon == 1
-
-
-def test_a_plan_in_two_stages_costs_its_whole_budget() -> None:
-    plan = staged_plan(budget=Budget(1, "1e-6"))
-    cost = price(plan)
-    assert (cost.epsilon, cost.delta) == (Fraction(1), Fraction(0))
-    assert plan.for_sums == (Fraction(4, 5), Fraction(0))
-    # Whatever the second stage measures, it is 0.8-private.
-    assert cost.rho == (Fraction(1, 5) ** 2 + Fraction(4, 5) ** 2) / 2
-
-
-def test_totals_that_are_not_certified_are_refused() -> None:
-    plan = staged_plan()
-    for first in stage_of(plan).firsts[0]:
-        assert price(plan).epsilon == 1
-        changed = tuple(
-            replace(each, scale=each.scale * (1 - 2e-9)) if each is first else each
-            for each in stage_of(plan).firsts[0]
-        )
-        with pytest.raises(PlanRefused, match="too small for its share"):
-            price(with_firsts(plan, (changed,)))
-
-
-def test_a_first_stage_that_says_less_than_it_spends_is_refused() -> None:
-    plan = staged_plan()
-    less = replace(stage_of(plan), epsilon=Fraction(19, 100))
-    with pytest.raises(PlanRefused, match="first stage is too small for its share"):
-        price(replace(plan, stage=less))
-    more = replace(stage_of(plan), epsilon=Fraction(21, 100))
-    with pytest.raises(PlanRefused, match="noise of the sums is too small"):
-        price(replace(plan, stage=more))
-
-
+@pytest.mark.parametrize("at", [0, 1])
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -124,62 +96,42 @@ def test_a_first_stage_that_says_less_than_it_spends_is_refused() -> None:
         ({"scale": 2.0**51}, "too small or too large"),
         ({"scale": 2.0**-11}, "too small or too large"),
         ({"scale": 10**9}, "too small or too large"),
+        ({"scale": None}, "too small for its share"),
     ],
 )
 def test_totals_that_were_edited_are_refused(
-    changed: dict[str, Any], message: str
+    changed: dict[str, Any], message: str, at: int
 ) -> None:
-    with pytest.raises(PlanRefused, match=message):
-        price(one_changed(staged_plan(), **changed))
-
-
-@pytest.mark.parametrize("firsts", [(), [], ((), ()), ((1, 2),), ([1],)])
-def test_other_totals_than_two_of_every_question_are_refused(firsts: object) -> None:
-    with pytest.raises(PlanRefused, match=r"totals (of every|that its bounds)"):
-        price(with_firsts(staged_plan(), firsts))
-
-
-def test_totals_of_a_question_that_is_not_asked_are_refused() -> None:
     plan = staged_plan()
-    twice = (*stage_of(plan).firsts, *stage_of(plan).firsts)
-    with pytest.raises(PlanRefused, match="totals of every question"):
-        price(with_firsts(plan, twice))
+    firsts = list(stage_of(plan).firsts[0])
+    if changed == {"scale": None}:
+        changed = {"scale": firsts[at].scale * (1 - 2e-9)}
+    firsts[at] = replace(firsts[at], **changed)
+    refuse(with_stage(plan, firsts=(tuple(firsts),)), message)
 
 
-def test_a_first_stage_may_spend_its_whole_share() -> None:
+def test_other_totals_than_two_of_every_question_are_refused() -> None:
     plan = staged_plan()
-    (cost,) = costs_of(plan)
-    whole = replace(stage_of(plan), epsilon=cost)
-    assert price(replace(plan, stage=whole)).pure[0] == cost
-    less = replace(whole, epsilon=cost - Fraction(1, 10**30))
-    with pytest.raises(PlanRefused, match="too small for its share"):
-        price(replace(plan, stage=less))
+    (totals,) = stage_of(plan).firsts
+    for firsts in ((), [totals], (totals, totals)):
+        refuse(with_stage(plan, firsts=firsts), "totals of every question")
+    for other in (totals[::-1], totals[:1], list(totals), (1, 2)):
+        refuse(with_stage(plan, firsts=(other,)), "totals that its bounds demand")
 
 
-def test_totals_in_another_order_are_refused() -> None:
-    plan = staged_plan()
-    swapped = stage_of(plan).firsts[0][::-1]
-    with pytest.raises(PlanRefused, match="totals that its bounds demand"):
-        price(with_firsts(plan, (swapped,)))
-
-
-def test_a_share_too_small_for_any_noise_is_refused() -> None:
+def test_noise_of_totals_is_neither_too_large_nor_too_small() -> None:
     with pytest.raises(InvalidInput, match="noise must stay below 2"):
         staged_plan(stage=1e-9, budget=Budget("0.01"))
-
-
-def test_a_large_share_keeps_some_noise() -> None:
     plan = staged_plan(budget=Budget(10**6), stage=0.999)
     assert price(plan).epsilon == 10**6
     assert min(each.scale for each in stage_of(plan).firsts[0]) >= 2.0**-10
 
 
 def test_totals_are_laid_out_as_the_raw_sums_are() -> None:
-    plan = staged_plan(
-        Ratio("spend", per="visits", weight="w"), bounds={**BOUNDS, "w": Bounds(0.5, 2)}
-    )
-    raw = plan.raw_grid(plan.measurements[0])
+    weighted = replace(RATIO, weight="w")
+    plan = staged_plan(weighted, bounds={**BOUNDS, "w": Bounds(0.5, 2)})
+    raw = plan.raw_grid(plan.questions[0])
     grid = totals_grid(raw)
     assert grid.sensitivities == raw.sensitivities[:2]
     assert [each.factors for each in grid.summands] == [("z",), ("h",)]
-    assert isinstance(stage_of(plan).firsts[0][0], MeasuredSum)
+    assert tuple(each.summand for each in stage_of(plan).firsts[0]) == grid.summands

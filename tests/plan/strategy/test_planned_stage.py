@@ -9,7 +9,6 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
-from dpratio.plan.require_terms import require_terms
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -19,62 +18,40 @@ from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
+from plan.priced_plans import refuse
 from plan.staged_plans import BOUNDS, GROUPS, staged_plan
 
 RATIO = Ratio("spend", per="visits")
+KEYS = PrivateKeys("region", Budget("0.1", "1e-7"))
 
 
-def test_without_a_guess_the_fallback_is_that_of_one_stage() -> None:
-    plain = make_plan(RATIO, bounds=BOUNDS, budget=Budget(1))
+def test_the_fallback_is_the_guess_of_one_stage() -> None:
+    plain = make_plan(RATIO, bounds=BOUNDS, budget=Budget(1), stage=0)
     assert staged_plan().questions[0].ratio == plain.questions[0].ratio
-
-
-def test_a_guess_that_is_given_is_the_fallback() -> None:
-    guessed = staged_plan(replace(RATIO, guess=3.0))
-    assert guessed.questions[0].ratio.guess == 3.0
-    same = {"spend": Bounds(0, 5), "visits": Bounds(0, 5)}
-    assert staged_plan(bounds=same).questions[0].ratio.guess == 0.5
-
-
-def test_a_first_stage_keeps_to_laplace_noise() -> None:
-    assert staged_plan(budget=Budget(1, "1e-6")).mechanism == "laplace"
+    assert staged_plan(replace(RATIO, guess=3.0)).questions[0].ratio.guess == 3.0
 
 
 def test_a_study_holds_the_stage_and_so_does_its_file() -> None:
     plan = staged_plan()
-    study = Study(RATIO, bounds=BOUNDS, budget=Budget(1), stage=0.2)
-    assert make_plan(study) == plan
+    assert make_plan(Study(RATIO, bounds=BOUNDS, budget=Budget(1), stage=0.2)) == plan
     text = """
     ratio = { numerator = "spend", per = "visits" }
     bounds = { spend = [0, 100], visits = [0, 20] }
     privacy = { epsilon = 1, stage = 0.2 }
     """
     assert make_plan(parse_study(text)) == plan
-    assert make_plan(replace_stage(study, None, guess=2.0)).stage is None
-    with pytest.raises(InvalidInput, match="holds all of its terms"):
-        make_plan(study, stage=0.2)
-
-
-def replace_stage(study: Study, stage: Any, guess: float) -> Study:  # noqa: ANN401
-    ratio = replace(study.questions[0].ratio, guess=guess)
-    return Study(ratio, bounds=study.bounds, budget=study.budget, stage=stage)
-
-
-@pytest.mark.parametrize("share", [1, 1.5, -0.1, True, False, "0.2", float("nan")])
-def test_a_share_lies_between_nothing_and_all(share: Any) -> None:  # noqa: ANN401
-    with pytest.raises(InvalidInput, match="share of a first stage must lie between"):
-        staged_plan(stage=share)
 
 
 @pytest.mark.parametrize(
     ("terms", "message"),
     [
+        *(
+            ({"stage": share}, "share of a first stage must lie between")
+            for share in (1, 1.5, -0.1, True, False, "0.2", float("nan"))
+        ),
         ({"strategy": "joint"}, "finds the guess of strategy 'focused'"),
         ({"mechanism": "classical_gaussian"}, "has no classical_gaussian noise"),
-        (
-            {"groups": PrivateKeys("region", Budget("0.1", "1e-7"))},
-            "has groups that are declared",
-        ),
+        ({"groups": KEYS}, "has groups that are declared"),
         (
             {"ratio": replace(RATIO, guess=2.0, residual_bound=5.0)},
             "belongs to a guess that is known beforehand",
@@ -83,6 +60,7 @@ def test_a_share_lies_between_nothing_and_all(share: Any) -> None:  # noqa: ANN4
         ({"guess": "many"}, "guess must be a Guess or None"),
         ({"budget": 1}, "budget must be a Budget"),
     ],
+    ids=str,
 )
 def test_what_the_proof_does_not_cover_is_refused(
     terms: dict[str, Any], message: str
@@ -91,19 +69,9 @@ def test_what_the_proof_does_not_cover_is_refused(
         staged_plan(**{"budget": Budget(1, "1e-6"), **terms})
 
 
-@pytest.mark.parametrize(
-    "stage",
-    [
-        "0.2",
-        Stage(0.2, 5_000),  # type: ignore[arg-type]
-        Stage(Fraction(1), 5_000),
-        Stage(Fraction(0), 5_000),
-    ],
-)
-def test_a_stage_that_is_none_or_leaves_nothing_is_refused(stage: Any) -> None:  # noqa: ANN401
-    plan = replace(staged_plan(), stage=stage)
-    with pytest.raises(InvalidInput, match=r"stage must be a Stage|must leave some"):
-        require_terms(plan)
+@pytest.mark.parametrize("epsilon", [0.2, Fraction(1), Fraction(0)])
+def test_a_stage_that_leaves_nothing_is_refused(epsilon: Any) -> None:  # noqa: ANN401
+    refuse(replace(staged_plan(), stage=Stage(epsilon, 5_000)), "must leave some")
 
 
 UNIT = {"score": Bounds(0, 1), "label": Bounds.binary()}
@@ -123,7 +91,7 @@ PEOPLE = Guess(ColumnGuess(10, 5), ColumnGuess(3, 1))
         (RATIO, {"guess": PEOPLE}, False),
         (RATIO, {"stage": 0}, False),
         (RATIO, {"strategy": "even"}, False),
-        (RATIO, {"groups": PrivateKeys("g", Budget("0.1", "1e-7"))}, False),
+        (RATIO, {"groups": KEYS}, False),
         (replace(RATIO, residual_bound=5.0), {}, False),
         # Lattices this fine leave room for the noise of one stage alone.
         (RATIO, {"bounds": NARROW, "budget": Budget("0.1")}, False),
@@ -155,7 +123,6 @@ def test_a_stage_of_one_question_keeps_its_totals() -> None:
     plan = staged_plan([Question(RATIO), Question(RATIO, groups=GROUPS)])
     assert plan.stage is not None
     only = plan.stage.only(1)
-    assert only.firsts == plan.stage.firsts[1:]
-    assert (only.epsilon, only.people) == (plan.stage.epsilon, plan.stage.people)
-    alone = replace(plan, questions=plan.measurements[1:], stage=only)
+    assert only == replace(plan.stage, firsts=plan.stage.firsts[1:])
+    alone = replace(plan, questions=plan.questions[1:], stage=only)
     assert price(alone).epsilon == 1
