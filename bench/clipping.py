@@ -15,7 +15,6 @@ from dpratio.analyst.ratio.clipped import clipping_of
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
 from dpratio.analyst.tables.clipping import Clipping
-from dpratio.plan.laws import noise_sd
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import Plan
 from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds

@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from dpratio.release.merge import merge
 
 from analyst.given import given_plan, summed
 from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.release.merge import merge
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

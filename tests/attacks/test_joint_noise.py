@@ -21,8 +21,8 @@ from dpratio.curator.noise.rounded import NoiseLaw, draw_rounded
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import PlanRefused
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import Plan
 from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins

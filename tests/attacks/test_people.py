@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from dpratio.release.merge import merge
+from dpratio.release.roll_up import roll_up
 
 from attacks.engines_for_attacks import ENGINES, sums_by
 from curator.people_for_tests import REGIONS, TOTALS, moved_by, people
@@ -15,8 +17,6 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.laws import is_affordable
 from dpratio.plan.plan import Plan
-from dpratio.release.merge import merge
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 from dpratio.terms.unit import PrivacyUnit

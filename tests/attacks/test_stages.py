@@ -16,12 +16,11 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import PlanRefused
-from dpratio.plan.plan import Plan
 from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.mixtures import RAW, Mixture, mixed_grid, mixture_of
-from dpratio.plan.grids import grid_for
 from dpratio.release.plan_file import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -5,8 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpratio.plan.plan import Plan
 from dpratio.plan.histogram.plan_bins import plan_bins
+from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins

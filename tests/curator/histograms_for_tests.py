@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpratio.plan.plan import Plan
 from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

@@ -10,8 +10,8 @@ import pytest
 
 from dpratio.curator import staged as room
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import Plan
 from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -23,8 +23,8 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.plan import Plan
 from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.plan import Plan
 from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

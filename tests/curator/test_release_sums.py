@@ -22,8 +22,8 @@ from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, EngineFailed, InvalidInput, SchemaRefused
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import Plan
 from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

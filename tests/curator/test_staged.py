@@ -19,8 +19,8 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.plan import Plan
 from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.neighbours import pooled_ratio, unit_ratio

@@ -7,8 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dpratio as dpr
-from dpratio.plan.price import price
 from dpratio.plan.plan import EXTERNAL
+from dpratio.plan.price import price
 from dpratio.release.release import Release, fresh_question
 from planned import plan_scores
 from release.releases_for_tests import RELEASES

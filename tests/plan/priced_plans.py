@@ -91,7 +91,7 @@ def edit(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
 
 def scaled(plan: Plan, factor: float, at: int = 0) -> Plan:
     """Multiply all noise of one question by a factor."""
-    sums = plan.questions[at].sums
+    sums = plan.measurements[at].sums
     return with_sums(
         plan, tuple(replace(each, scale=each.scale * factor) for each in sums), at
     )

@@ -22,8 +22,7 @@ from dpratio.plan.plan_words import (
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.lattice import LEAST_CELLS
-from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.sensitivity.sums import CUT
+from dpratio.plan.sensitivity.sums import CUT, MeasuredSum
 from dpratio.plan.strategy.measure import CUT_SHARE, even_shares
 from dpratio.simulation.forecast.promise import promised_range
 from dpratio.strict import Node

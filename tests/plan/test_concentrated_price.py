@@ -77,7 +77,7 @@ def test_rho_is_half_of_the_squares(
     else:
         spends_all_of_delta(2 * cost.rho, Fraction(1), Fraction(1, 10**6))
         moves = unit_ratio(
-            law, plan.grid(plan.questions[0]), plan.questions[0].scales, unit, 4
+            law, plan.grid(plan.measurements[0]), plan.measurements[0].scales, unit, 4
         )
         assert 2 * cost.rho == moves**2  # The price of one question is not rounded.
 
@@ -118,7 +118,7 @@ def test_sums_that_are_never_large_together_are_priced_together() -> None:
 def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
     """The squares are compared with the square of the whole, and with nothing else."""
     plan = plan_of("joint", "laplace", budget=Budget(100))
-    moves = [each.sensitivity / each.scale for each in plan.questions[0].sums]
+    moves = [each.sensitivity / each.scale for each in plan.measurements[0].sums]
     assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
     assert [float(each) for each in price(plan).pure] == pytest.approx(moves, rel=CLOSE)
 

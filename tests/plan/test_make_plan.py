@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import calibrate
 from dpratio.plan.make_plan import make_plan
@@ -52,7 +51,7 @@ def test_seven_six_or_five_sums_of_the_paper_are_measured(
 
 def test_a_plan_is_focused_by_default() -> None:
     plan = focused()
-    assert (plan.strategy, plan.questions[0].answers) == ("focused", ("ratio",))
+    assert (plan.strategy, plan.measurements[0].answers) == ("focused", ("ratio",))
     assert names(plan) == ["z", "h", "zz", "zh", "hh"]
     assert names(focused(WEIGHTED, bounds=WITH_WEIGHT)) == names(plan)
     means = focused(WEIGHTED, bounds=WITH_WEIGHT, answers=["ratio", "means"])
@@ -65,7 +64,7 @@ def test_a_plan_is_focused_by_default() -> None:
 
 def test_every_sum_gets_the_same_share_of_the_budget() -> None:
     plan = plan_of(budget=Budget("0.1", "1e-6"), mechanism="analytic_gaussian")
-    for each in plan.questions[0].sums:
+    for each in plan.measurements[0].sums:
         assert each.scale == calibrate(
             "analytic_gaussian",
             sensitivity=each.sensitivity,
@@ -127,7 +126,7 @@ def test_shares_are_those_of_the_row_that_costs_most(
 ) -> None:
     """At s = 1 and y = 0 or y = 1, with the largest weight."""
     plan = plan_of(WEIGHTED, bounds=WITH_WEIGHT, strategy=strategy, mechanism=mechanism)
-    shares = plan.shares(plan.questions[0])
+    shares = plan.shares(plan.measurements[0])
     assert sum(shares) == pytest.approx(1)
     power = 1 if mechanism == "laplace" else 2
     costs = []
@@ -136,7 +135,7 @@ def test_shares_are_those_of_the_row_that_costs_most(
         sizes = (
             math.prod(factors[each] for each in measured.summand.factors)
             / (measured.scale * measured.step)
-            for measured in plan.questions[0].sums
+            for measured in plan.measurements[0].sums
         )
         costs.append([size**power for size in sizes])
     dearest = max(costs, key=sum)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -50,7 +50,10 @@ def test_each_question_pays_for_the_groups_of_the_unit_and_its_own_totals(
     strategy: str, mechanism: str
 ) -> None:
     plan = flights(strategy=strategy, mechanism=mechanism)
-    assert [plan.unit_of(each).totals for each in plan.questions] == [YEARLY, MONTHLY]
+    assert [plan.unit_of(each).totals for each in plan.measurements] == [
+        YEARLY,
+        MONTHLY,
+    ]
     assert spent(price(plan))[0] == 1
     # Noise for fewer groups, or for narrower totals, is refused.
     refuse(replace(plan, unit=replace(plan.unit, most_groups=3)))
@@ -152,8 +155,8 @@ def test_histograms_count_the_totals_that_questions_leave_open() -> None:
         [f"{name} by {column}" for name in ("delay", "trips")]
         for column in ("month", "carrier")
     )
-    assert [each.name for each in plan.questions] == months + carriers
-    scales = [each.scales[0] for each in plan.questions]
+    assert [each.name for each in plan.measurements] == months + carriers
+    scales = [each.scales[0] for each in plan.measurements]
     assert scales == pytest.approx([20] * 4)
     assert price(plan).epsilon == Fraction("0.4")
     more = replace(plan, unit=replace(plan.unit, most_groups=3))

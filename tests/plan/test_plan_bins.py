@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bins import plan_bins
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -41,7 +41,7 @@ def test_one_unit_pays_for_the_cells_that_it_moves(
 ) -> None:
     plan = plan_bins(study_of(unit=unit), "score", budget=TENTH)
     price(plan)
-    assert plan.questions[0].scales == [scale]
+    assert plan.measurements[0].scales == [scale]
     refuse(edit(plan, scale=0.9 * scale), "too small for the budget")
 
 

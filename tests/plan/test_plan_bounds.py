@@ -8,8 +8,8 @@ import pytest
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -85,7 +85,7 @@ def test_what_has_no_bounds_is_counted_once(
     study: Study, asked: dict[str, Any], names: list[str]
 ) -> None:
     plan = plan_bounds(study, budget=TENTH, **asked)
-    assert [each.name for each in plan.questions] == names
+    assert [each.name for each in plan.measurements] == names
     assert price(plan).epsilon == Fraction(1, 10)
 
 
@@ -103,7 +103,7 @@ def test_the_price_is_histograms_times_groups_and_twice_where_one_is_changed(
     unit: PrivacyUnit, moved: int
 ) -> None:
     plan = planned({"unit": unit})
-    assert [each.scales for each in plan.questions] == [[20.0 * moved]] * 2
+    assert [each.scales for each in plan.measurements] == [[20.0 * moved]] * 2
     cost = price(plan)
     assert sum(cost.pure) == Fraction(1, 10)
     assert cost.rho == 2 * Fraction(1, 20) ** 2 / 2
@@ -119,7 +119,7 @@ def test_cells_lie_within_outer_limits_which_are_nearer_for_totals() -> None:
 
 def test_totals_are_counted_in_the_groups_of_the_study() -> None:
     plan = people_plan(most_groups=2)
-    assert [each.within for each in plan.questions] == [1, 1]
+    assert [each.within for each in plan.measurements] == [1, 1]
     assert plan.partitions[1] == REGION
     assert plan.unit.totals == dict.fromkeys(BOTH, Ladder(0, 40).outer)
     price(people_plan(weight="weight"))

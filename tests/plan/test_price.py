@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.calibration.calibrate import (
+from dpratio.plan.laws import (
     MECHANISMS,
     analytic_delta,
     is_affordable,
@@ -24,7 +24,6 @@ from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.sums import Summand
-from dpratio.plan.strategy.layout import sums_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -96,7 +95,7 @@ def test_what_the_planner_makes_is_accepted_within_the_budget(plan: Plan) -> Non
     cost = price(plan)
     assert spent(cost) == (plan.epsilon, plan.delta)
     assert plan.epsilon == plan.budget.epsilon
-    assert plan.delta == (0 if plan.mechanism == "laplace" else plan.budget.delta)
+    assert plan.delta == (0 if plan.law == LAPLACE else plan.budget.delta)
     assert {type(each) for each in spent(cost)} == {Fraction}
     assert str(plan)
 
@@ -124,7 +123,7 @@ def test_every_sum_needs_its_lattice_its_sensitivity_and_its_noise(
     strategy: str, mechanism: str
 ) -> None:
     plan = planned(strategy, mechanism)
-    for at, each in enumerate(plan.questions[0].sums):
+    for at, each in enumerate(plan.measurements[0].sums):
         for moved in (-1, 1, -each.sensitivity, -(2**25)):
             wrong = edit(plan, at, sensitivity=each.sensitivity + moved)
             refuse(wrong, r"sensitivity of .* must be \d+ cells")
@@ -201,9 +200,9 @@ OTHER_LISTS: dict[str, Callable[[Any], Any]] = {
 def test_another_list_of_sums_is_refused(strategy: str, change: str) -> None:
     """Before anything else is looked at: each of these could be paid for."""
     plan = replace(planned(strategy, "laplace"), budget=Budget(100))
-    sums = OTHER_LISTS[change](plan.questions[0].sums)
+    sums = OTHER_LISTS[change](plan.measurements[0].sums)
     refuse(with_sums(plan, sums), "does not measure these sums")
-    refuse(with_sums(plan, list(plan.questions[0].sums)), "must be a tuple")
+    refuse(with_sums(plan, list(plan.measurements[0].sums)), "must be a tuple")
 
 
 def test_other_answers_than_were_planned_are_refused() -> None:
@@ -257,7 +256,7 @@ def test_another_contrast_than_was_priced_is_refused(
 ) -> None:
     """The engine measures around the guess of the plan, so it decides the price."""
     plan = focused_plan(residual_bound=0.5)
-    assert plan.questions[0].ratio.guess == 1
+    assert plan.measurements[0].ratio.guess == 1
     refuse(ask(plan, **changes), message)
     # How close a guess is shared the budget, and has no part in the price.
     assert price(ask(plan, guess_is="unknown")) == price(plan)
@@ -265,7 +264,7 @@ def test_another_contrast_than_was_priced_is_refused(
 
 def test_another_basis_or_an_unused_limit_is_refused() -> None:
     plan = planned("focused", "laplace")
-    assert plan.questions[0].basis == "sum"
+    assert plan.measurements[0].basis == "sum"
     refuse(change_question(plan, basis="denominator"))
     for strategy in ("even", "joint"):
         limited = ask(planned(strategy, "laplace"), residual_bound=0.5)
@@ -301,14 +300,14 @@ def test_another_mechanism_is_refused_or_priced_as_what_it_is() -> None:
 
 def test_noise_saved_on_one_sum_does_not_pay_for_another_when_shares_are_even() -> None:
     plan = edit(plan_of(), 0, scale=2.0**45)
-    less = plan.questions[0].sums[1].scale * (1 - 1e-9)
+    less = plan.measurements[0].sums[1].scale * (1 - 1e-9)
     refuse(edit(plan, 1, scale=less), "noise of .* is too small for its share")
 
 
 @pytest.mark.parametrize("at", range(7))
 def test_laplace_noise_one_step_of_a_double_too_small_is_refused(at: int) -> None:
     plan = plan_of()
-    each = plan.questions[0].sums[at]
+    each = plan.measurements[0].sums[at]
     below = math.nextafter(each.scale, 0)
     cost = laplace_cost(sensitivity=each.sensitivity, scale=below)
     assert cost > plan.epsilon / 7
@@ -317,7 +316,7 @@ def test_laplace_noise_one_step_of_a_double_too_small_is_refused(at: int) -> Non
 
 def test_classical_noise_one_step_of_a_double_too_small_is_refused() -> None:
     plan = plan_of("classical_gaussian")
-    scale = plan.questions[0].sums[0].scale
+    scale = plan.measurements[0].sums[0].scale
     for _ in range(200):  # From the certified scale down to the smallest one.
         below = math.nextafter(scale, 0)
         try:
@@ -354,7 +353,7 @@ def uneven(mechanism: str) -> Plan:
     """
     bounds = {"score": Bounds(0, 1), "label": Bounds(0, 1)}
     plan = focused_plan(mechanism, weight=None, bounds=bounds, guess=1)
-    sums = plan.questions[0].sums
+    sums = plan.measurements[0].sums
     sizes = [1e4, 2.0, 1e4, 1.0, 10.0]
     scales = [size / each.step for size, each in zip(sizes, sums, strict=True)]
     box = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
@@ -377,7 +376,7 @@ def test_noise_under_which_a_row_inside_the_box_costs_more_is_refused(
     row = {"z": 0.7, "h": 1.3, "zz": 0.49, "zh": 0.91, "hh": 1.69}
     moved = [
         Fraction(row[each.summand.name]) / Fraction(each.step * each.scale)
-        for each in plan.questions[0].sums
+        for each in plan.measurements[0].sums
     ]
     if mechanism == "laplace":
         assert sum(moved) > plan.epsilon

@@ -43,7 +43,7 @@ def test_questions_are_priced_together(strategy: str, mechanism: str) -> None:
     plan = several(strategy, mechanism)
     delta = Fraction(0 if mechanism == "laplace" else "1e-6")
     assert spent(price(plan)) == (Fraction(1), delta)
-    for at, question in enumerate(plan.questions):
+    for at, question in enumerate(plan.measurements):
         refuse(scaled(plan, 0.5, at), "too small")
         refuse(with_sums(plan, question.sums[:-1], at), "does not measure these sums")
         first = replace(question.sums[0], sensitivity=question.sums[0].sensitivity - 1)
@@ -89,7 +89,7 @@ def test_noise_is_made_for_the_unit_that_is_declared(
     )
     price(plan)
     refuse(scaled(plan, 1 - 1e-5), "too small")
-    refuse(edit(plan, scale=plan.questions[0].sums[0].scale / 2), "too small")
+    refuse(edit(plan, scale=plan.measurements[0].sums[0].scale / 2), "too small")
     for changes, message in (
         ({"most_groups": 3}, "too small"),
         ({"most_groups": 2, "neighbours": "change-one"}, "too small"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dpratio.plan.calibration.calibrate import least_deviation
+from dpratio.plan.laws import least_deviation
 from dpratio.plan.price import price
 from dpratio.plan.realise import found_guesses, is_realised, realise
 from dpratio.terms.bounds import Bounds
@@ -71,8 +71,8 @@ def test_what_cannot_be_planned_around_its_guess_is_measured_as_declared() -> No
     plan = staged_plan(UNKNOWN, bounds=NARROW, budget=Budget("0.001"))
     totals = [cells_for(plan, 1e8, 1e7)]
     assert found_guesses(plan, totals)[0].centre == 10.0
-    assert realise(plan, totals) == plan.questions
-    assert is_realised(plan, plan.questions, totals)
+    assert realise(plan, totals) == plan.measurements
+    assert is_realised(plan, plan.measurements, totals)
 
 
 def test_one_question_that_falls_back_binds_no_other_to_its_planner() -> None:
@@ -88,8 +88,8 @@ def test_what_would_be_refused_together_is_measured_as_declared() -> None:
     """Where the first question has more than its share of the second stage."""
     plan = scaled(scaled(PAIR, 1 / 1.5), 3.5, 1)
     price(plan)
-    assert realise(plan, PAIR_TOTALS) == plan.questions
-    assert is_realised(plan, plan.questions, PAIR_TOTALS)
+    assert realise(plan, PAIR_TOTALS) == plan.measurements
+    assert is_realised(plan, plan.measurements, PAIR_TOTALS)
 
 
 @pytest.mark.parametrize(

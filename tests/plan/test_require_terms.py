@@ -296,8 +296,8 @@ def test_keys_are_found_only_for_units_that_are_added_or_removed() -> None:
 def test_questions_are_asked_of_every_partition_by_their_weights() -> None:
     plan = several(weights=[0.1, Fraction(1, 2), 1])
     shares = [Fraction(each, 32) for each in (1, 1, 5, 5, 10, 10)]
-    assert [each.weight for each in plan.questions] == shares
-    assert [each.ratio for each in plan.questions] == [RATIO, PAIRED] * 3
+    assert [each.weight for each in plan.measurements] == shares
+    assert [each.ratio for each in plan.measurements] == [RATIO, PAIRED] * 3
     settled = Groups.cross(ScoreBins("s", [0, 0.5, 1]))
     assert plan.partitions == (None, LETTERS, settled)
     bins = ScoreBins("s", 2)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import is_affordable, least_deviation
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import Plan
 from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import Plan
 from dpratio.plan.split_budget import (
     _root_below,
     allowances,

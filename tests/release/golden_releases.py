@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.plan.plan import Plan
 from dpratio.plan.measurement import Measurement
-from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.sensitivity.sums import Summand
+from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

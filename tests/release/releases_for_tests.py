@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from dpratio.release.merge import merge
+from dpratio.release.roll_up import roll_up
 
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
-from dpratio.release.merge import merge
 from dpratio.release.release import Release, fresh_question
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dpratio.release.roll_up import roll_up
 
 from dpratio.errors import InvalidInput
 from dpratio.release.noisy_sums import NoiseLayer
 from dpratio.release.release import Release, ReleasedQuestion
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.dimensions import Keys, Periods
 from dpratio.terms.groups import Groups
 from release.derived_releases import TEXT

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dpratio.release.merge import merge
+from dpratio.release.roll_up import roll_up
 
 from dpratio.errors import InvalidInput
-from dpratio.release.merge import merge
 from dpratio.release.release import Release
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys

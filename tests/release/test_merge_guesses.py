@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dpratio.release.roll_up import roll_up
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.files import release_to_bytes
 from dpratio.release.release import Release
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 from plan.staged_plans import staged_plan

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dpratio.release.merge import merge
 
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.plan import Plan
 from dpratio.plan.histogram.plan_bins import plan_bins
-from dpratio.release.merge import merge
+from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -4,14 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from dpratio.release.merge import merge
+from dpratio.release.roll_up import roll_up
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.files import read_release, write_release
-from dpratio.release.merge import merge
 from dpratio.release.plan_file import plan_hash, read_plan, write_plan
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

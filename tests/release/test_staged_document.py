@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dpratio.release.roll_up import roll_up
 
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.errors import InvalidInput
 from dpratio.release.files import read_release, write_release
 from dpratio.release.release import Release
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from edited_places import edit

@@ -4,13 +4,13 @@ import itertools
 from dataclasses import replace
 
 import pytest
+from dpratio.plan.histogram.histograms import grid_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.histograms_for_tests import rows_plan
 from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
 from dpratio.errors import PlanRefused
-from dpratio.plan.histogram.histograms import grid_of
 from dpratio.plan.histogram.plan_bins import plan_bins
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from dpratio.release.merge import merge
 
 from analyst.bounds.releases_for_tests import ONE, released
 from curator.histograms_for_tests import study_of
@@ -17,7 +18,6 @@ from dpratio.analyst.bounds.propose_bounds import (
 from dpratio.curator.release_bounds import release_bounds
 from dpratio.errors import InvalidInput
 from dpratio.release.example import example_release
-from dpratio.release.merge import merge
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

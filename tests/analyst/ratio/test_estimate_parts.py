@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dpratio.release.roll_up import roll_up
 
 from analyst.given import given_plan, given_release
 from analyst.ten_rows_released import answer, one, plan_of, release_of
@@ -15,7 +16,6 @@ from dpratio.analyst.sums.moments import moments_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dpratio.release.merge import merge
 
 from analyst.given import given_moments, given_plan, given_release, noise_on
 from dpratio.analyst.ratio.clipped import clipping_of
@@ -12,7 +13,6 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.plan.plan import Plan
-from dpratio.release.merge import merge
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 

@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from dpratio.plan.calibration import calibrate as room
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration import calibrate as room
 from dpratio.plan.laws import (
     LARGEST_SCALE,
     MECHANISMS,

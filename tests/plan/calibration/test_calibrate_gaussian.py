@@ -6,11 +6,12 @@ from typing import Any
 
 import mpmath
 import pytest
+from dpratio.plan.calibration import calibrate as room
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration import calibrate as room
+from dpratio.plan.certified import log_bounds
 from dpratio.plan.laws import (
     LARGEST_SCALE,
     SMALLEST_SCALE,
@@ -19,7 +20,6 @@ from dpratio.plan.laws import (
     is_affordable,
     is_certified,
 )
-from dpratio.plan.certified import log_bounds
 from plan.exact_delta import (
     DELTAS,
     EPSILONS,

@@ -5,15 +5,15 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-
-from curator.histograms_for_tests import groups_plan, study_of
-from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.found_bounds import bounding, find_bounds
 from dpratio.plan.histogram.group_counts import GroupCounts, ladder_of_groups
 from dpratio.plan.histogram.histograms import counted_of
+
+from curator.histograms_for_tests import groups_plan, study_of
+from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.plan import Plan
 from dpratio.plan.histogram.plan_bounds import may_group, plan_bounds
+from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -36,15 +36,15 @@ def planned(**terms: Any) -> Plan:  # noqa: ANN401
 
 
 def names(plan: Plan) -> list[str]:
-    return [each.name for each in plan.questions]
+    return [each.name for each in plan.measurements]
 
 
 def test_groups_are_one_more_histogram_in_the_joint_price() -> None:
     plan = planned()
     assert names(plan) == ["spent", "orders", "groups per user"]
-    assert [each.scales for each in plan.questions] == [[3.0]] * 3
+    assert [each.scales for each in plan.measurements] == [[3.0]] * 3
     assert price(plan).pure == (Fraction(1, 3),) * 3
-    assert counted_of(plan, plan.questions[2]) == GroupCounts(
+    assert counted_of(plan, plan.measurements[2]) == GroupCounts(
         "groups per user", Ladder(0, 2, 1), {"s": "spent"}, REGION
     )
     said = " ".join(plan.summary())
@@ -58,7 +58,7 @@ def test_a_person_is_in_one_cell_however_many_groups_they_count_in(
     relation: str, moved: int
 ) -> None:
     plan = planned(unit=PrivacyUnit("user", most_groups=2, neighbours=relation))
-    scales = [each.scales[0] / moved for each in plan.questions]
+    scales = [each.scales[0] / moved for each in plan.measurements]
     assert scales == [6.0, 6.0, 3.0]
     assert sum(price(plan).pure) == 1
 
@@ -137,5 +137,5 @@ def test_an_edited_histogram_of_groups_is_refused() -> None:
     ):
         refuse(change_question(plan, 1, **changed), rule)
     renamed = Groups("groups per shop", Ladder(0, 2, 1).labels)
-    place = plan.questions[1].partition
+    place = plan.measurements[1].partition
     refuse(regroup(plan, renamed, place), "a total of its ratio, or their groups")

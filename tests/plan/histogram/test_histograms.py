@@ -127,7 +127,7 @@ def test_bounds_and_partitions_are_those_of_the_histograms_and_no_more() -> None
 
 def test_more_noise_than_is_needed_costs_the_same() -> None:
     plan = rows_plan()
-    noisy = price(edit(plan, scale=2 * plan.questions[0].sums[0].scale))
+    noisy = price(edit(plan, scale=2 * plan.measurements[0].sums[0].scale))
     assert noisy.epsilon == price(plan).epsilon
     assert noisy.pure == (price(plan).pure[0] / 2, *price(plan).pure[1:])
 
@@ -150,7 +150,7 @@ def one_total_twice(plan: Plan) -> Plan:
 def in_one_partition(plan: Plan) -> Plan:
     """One total by region and in all, both on the cells of the first."""
     whole = change_question(plan, name="spent by region")
-    ratio = plan.questions[0].ratio
+    ratio = plan.measurements[0].ratio
     whole = change_question(
         whole, 1, ratio=ratio, partition=0, within=None, name="spent"
     )

@@ -19,7 +19,6 @@ from dpratio.plan.sensitivity.neighbours import (
     pooled_ratio,
     unit_ratio,
 )
-from dpratio.plan.grids import grid_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 

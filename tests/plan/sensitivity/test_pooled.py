@@ -8,7 +8,6 @@ import pytest
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.plan.sensitivity.neighbours import pooled_ratio, unit_ratio
-from dpratio.plan.grids import grid_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 from plan.boxes_for_tests import LAWS, UNIT, Box, cells_of, cost_of, within

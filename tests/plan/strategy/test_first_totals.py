@@ -130,7 +130,7 @@ def test_noise_of_totals_is_neither_too_large_nor_too_small() -> None:
 def test_totals_are_laid_out_as_the_raw_sums_are() -> None:
     weighted = replace(RATIO, weight="w")
     plan = staged_plan(weighted, bounds={**BOUNDS, "w": Bounds(0.5, 2)})
-    raw = plan.raw_grid(plan.questions[0])
+    raw = plan.raw_grid(plan.measurements[0])
     grid = totals_grid(raw)
     assert grid.sensitivities == raw.sensitivities[:2]
     assert [each.factors for each in grid.summands] == [("z",), ("h",)]

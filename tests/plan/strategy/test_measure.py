@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
+from dpratio.plan.grids import ANSWERS, STRATEGIES
 from dpratio.plan.laws import (
     MECHANISMS,
     calibrate,
@@ -19,10 +20,12 @@ from dpratio.plan.laws import (
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import is_convex, joint_ratio
 from dpratio.plan.sensitivity.lattice import step_for
-from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.sensitivity.sums import MOMENTS, focused_summands, summands_for
-from dpratio.plan.grids import ANSWERS, STRATEGIES
-from dpratio.plan.grids import grid_for
+from dpratio.plan.sensitivity.sums import (
+    MOMENTS,
+    MeasuredSum,
+    focused_summands,
+    summands_for,
+)
 from dpratio.plan.strategy.measure import (
     Allowance,
     measure_evenly,

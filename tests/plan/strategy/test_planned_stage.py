@@ -124,5 +124,5 @@ def test_a_stage_of_one_question_keeps_its_totals() -> None:
     assert plan.stage is not None
     only = plan.stage.only(1)
     assert only == replace(plan.stage, firsts=plan.stage.firsts[1:])
-    alone = replace(plan, questions=plan.questions[1:], stage=only)
+    alone = replace(plan, questions=plan.measurements[1:], stage=only)
     assert price(alone).epsilon == 1

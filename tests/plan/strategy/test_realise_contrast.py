@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.sensitivity.sums import Summand
+from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
 from dpratio.plan.strategy.realise_contrast import (
     Expected,
     FoundGuess,

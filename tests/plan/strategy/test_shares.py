@@ -12,7 +12,6 @@ from dpratio.plan.laws import largest_ratio
 from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex
 from dpratio.plan.strategy import shares
-from dpratio.plan.grids import grid_for
 from dpratio.plan.strategy.people import (
     People,
     family_of,

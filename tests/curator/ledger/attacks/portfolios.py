@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from dpratio.curator.ledger.account.accounting import Charge, charge_of
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import Plan
 from dpratio.plan.measurement import Measurement
+from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
