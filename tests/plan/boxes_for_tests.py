@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dpratio.curator.python.engine import _cells, _clip, _with_contrast
 from dpratio.curator.reading.statement import CellSum
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of, is_convex
 from dpratio.plan.sensitivity.sums import focused_summands, summands_for
@@ -44,10 +45,11 @@ __all__ = [
     "paper_grid",
     "parts",
     "placed",
+    "sums_of",
     "within",
 ]
 
-LAWS = ["laplace", "analytic_gaussian"]
+LAWS = [LAPLACE, GAUSSIAN]
 LARGEST = 2.0**100
 UNIT = {"s": Bounds(0, 1), "y": Bounds.binary()}
 WEIGHTED = {**UNIT, "w": Bounds(1 / 3, 3)}
@@ -154,21 +156,22 @@ def exact_cells(
     ]
 
 
-def cost_of(law: str, cells: Sequence[int | Fraction], scales: Sequence[float]) -> Any:  # noqa: ANN401
+def cost_of(
+    law: NoiseLaw, cells: Sequence[int | Fraction], scales: Sequence[float]
+) -> Any:  # noqa: ANN401
     """What a row costs: epsilon for Laplace noise, μ² for Gaussian noise."""
-    power = 1 if law == "laplace" else 2
     return sum(
-        (abs(Fraction(cell)) / Fraction(scale)) ** power
+        (abs(Fraction(cell)) / Fraction(scale)) ** law.power
         for cell, scale in zip(cells, scales, strict=True)
     )
 
 
-def within(law: str, cost: Fraction, ratio: Fraction) -> bool:
+def within(law: NoiseLaw, cost: Fraction, ratio: Fraction) -> bool:
     """Tell whether a cost, squared for Gaussian noise, is covered by a ratio."""
-    return cost <= (ratio if law == "laplace" else ratio * ratio)
+    return cost <= ratio**law.power
 
 
-def made_convex(law: str, grid: Grid, scales: Sequence[float]) -> list[float]:
+def made_convex(law: NoiseLaw, grid: Grid, scales: Sequence[float]) -> list[float]:
     """Raise the noise of mixed products until extreme rows surely cost most."""
     raised = list(scales)
     for _ in range(400):
@@ -180,7 +183,7 @@ def made_convex(law: str, grid: Grid, scales: Sequence[float]) -> list[float]:
     raise AssertionError
 
 
-def drawn_scales(grid: Grid, law: str, data: st.DataObject) -> list[float]:
+def drawn_scales(grid: Grid, law: NoiseLaw, data: st.DataObject) -> list[float]:
     """Draw scales of noise under which the price of a grid is convex."""
     powers = data.draw(
         st.lists(st.floats(-10, 20), min_size=len(grid.steps), max_size=len(grid.steps))
@@ -220,3 +223,16 @@ near_boxes = st.builds(
     st.just({}) | st.integers(0, 3).map(lambda low: {"w": Bounds(low / 2, 2)}),
 )
 near_guesses = st.sampled_from([0.0, 1.0, -1.0, 0.3, -2.5, 1.75])
+
+
+def sums_of(
+    strategy: str, box: Box, contrast: Contrast, answers: Sequence[str]
+) -> Grid:
+    """Lay out the sums of a strategy over any box."""
+    if strategy == "focused":
+        focused = focused_summands(weighted="w" in box, means="means" in answers)
+        return grid_of(focused, box, contrast)
+    summands = summands_for(
+        weighted="w" in box, binary=box["y"].is_binary, spread="spread" in answers
+    )
+    return grid_of(summands, box, None)

@@ -108,17 +108,23 @@ def ask(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
 
 
 def change_question(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
-    """Change one part of a plan by hand."""
-    questions = list(plan.measurements)
-    questions[at] = replace(questions[at], **changes)
-    return replace(plan, questions=tuple(questions))
+    """Change one question of a plan by hand, or its sums."""
+    measured = list(plan.measurements)
+    own = {name: changes.pop(name) for name in ("sums", "basis") if name in changes}
+    question = replace(measured[at].question, **changes)
+    measured[at] = replace(measured[at], question=question, **own)
+    return plan.measuring(measured)
 
 
 def regroup(plan: Plan, groups: Any, at: int = 0) -> Plan:  # noqa: ANN401
     """Change one partition of a plan by hand."""
-    partitions = list(plan.partitions)
-    partitions[at] = groups
-    return replace(plan, partitions=tuple(partitions))
+    before = plan.study.partitions[at]
+    return plan.measuring(
+        [
+            measured.over(groups) if measured.groups == before else measured
+            for measured in plan.measurements
+        ]
+    )
 
 
 def spent(cost: Cost) -> tuple[Fraction, Fraction]:

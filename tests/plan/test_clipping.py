@@ -2,16 +2,15 @@
 
 import json
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from scipy import stats
 
+from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
-from dpratio.plan.laws import noise_sd
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import (
@@ -33,6 +32,7 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
+from edited_plans import with_terms
 from plan_documents import plan_from_document, plan_to_document
 
 STRATEGIES = ("focused", "joint", "even")
@@ -67,7 +67,7 @@ def test_the_count_comes_last_and_has_its_share(strategy: str, mechanism: str) -
     assert (count.summand, count.sensitivity) == (CUT, LEAST_CELLS)
     assert count.step * count.sensitivity == 1
     summands = [each.summand for each in plan.measurements[0].sums]
-    assert summands[:-1] == [each.summand for each in plain.questions[0].sums]
+    assert summands[:-1] == [each.summand for each in plain.measurements[0].sums]
     share = plan.shares(plan.measurements[0])[-1]
     if strategy == "focused":
         assert 0.005 < share <= 0.058
@@ -78,7 +78,7 @@ def test_the_count_comes_last_and_has_its_share(strategy: str, mechanism: str) -
 
 def test_laplace_noise_on_the_count_is_one_over_its_share_of_epsilon() -> None:
     plan = plan_of(strategy="even", mechanism="laplace")
-    noise = noise_sd("laplace", last_of(plan).scale)
+    noise = LAPLACE.sd(last_of(plan).scale)
     assert noise / LEAST_CELLS == pytest.approx(2**0.5 / CUT_SHARE, rel=1e-4)
 
 
@@ -92,7 +92,7 @@ def test_the_count_of_a_focused_plan_widens_what_is_forecast_by_two_percent_at_m
     terms = {"n": n, "mechanism": mechanism, "stage": 0, "bounds": box}
     plan, plain = (plan_of(each, **terms) for each in ("measured", "unmeasured"))
     family = [
-        promised_range(each, each.questions[0], n).widths for each in (plan, plain)
+        promised_range(each, each.measurements[0], n).widths for each in (plan, plain)
     ]
     wide, narrow = (math.sqrt(each.lowest * each.highest) for each in family)
     assert wide < 1.03 * narrow
@@ -110,7 +110,7 @@ def test_a_count_that_sees_less_than_half_of_the_people_is_left_out(
     counts: bool,  # noqa: FBT001
 ) -> None:
     plan = plan_of(n=n, budget=Budget(epsilon))
-    assert (plan.clipping == "measured") == counts
+    assert (plan.study.clipping == "measured") == counts
     if counts:
         assert 2 * cuts_seen_from(plan) <= (n or 5_000)
         return
@@ -137,7 +137,7 @@ def test_other_sums_have_what_is_left() -> None:
     terms = {"strategy": "joint", "mechanism": "laplace"}
     plan, plain = plan_of(**terms), plan_of("unmeasured", **terms)
     for one, other in zip(
-        plan.measurements[0].scales, plain.questions[0].scales, strict=False
+        plan.measurements[0].scales, plain.measurements[0].scales, strict=False
     ):
         assert one == pytest.approx(other / (1 - float(CUT_SHARE)), rel=1e-4)
 
@@ -187,7 +187,7 @@ def test_a_plan_counts_unless_it_is_told_not_to() -> None:
     terms["bounds"] = {"s": Bounds(0, 400), "y": Bounds.binary()}
     ratio = Ratio("s", per="y")
     assert make_plan(ratio, **terms) == make_plan(Study(ratio, **terms)) == plan_of()
-    assert make_plan(ratio, **terms).clipping == "measured"
+    assert make_plan(ratio, **terms).study.clipping == "measured"
 
 
 def test_too_little_budget_for_a_count_is_planned_without_one() -> None:
@@ -242,7 +242,7 @@ def test_a_plan_says_that_it_counts() -> None:
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("rows", [1, 4, 1_000])
-def test_a_cut_of_so_many_is_seen_as_often_as_is_said(law: str, rows: int) -> None:
+def test_a_cut_of_so_many_is_seen_as_often_as_is_said(law: NoiseLaw, rows: int) -> None:
     asked = [None] if rows == 1 else [Groups("g", range(rows - 1)), None]
     plan = plan_of(groups=asked, mechanism=law)
     (line,) = describe_clipping(plan)
@@ -279,12 +279,12 @@ def test_clipping_is_measured_or_not() -> None:
     bounds = {"s": Bounds(0, 400), "y": Bounds.binary()}
     ratio, budget = Ratio("s", per="y"), Budget(1)
     study = Study(ratio, bounds=bounds, budget=budget, clipping="unmeasured")
-    assert make_plan(study).clipping == "unmeasured"
+    assert make_plan(study).study.clipping == "unmeasured"
 
 
 def test_old_plans_say_that_they_count_where_nothing_may_be_cut() -> None:
     """They were planned when the word was kept, and are priced as they were."""
-    old = replace(plan_of(bounds=NATURAL), clipping="measured")
+    old = with_terms(plan_of(bounds=NATURAL), clipping="measured")
     price(old)
     assert plan_from_document(_document(old)) == old
     assert old.summary() == plan_of(bounds=NATURAL).summary()
@@ -299,7 +299,7 @@ def test_even_shares_add_up_to_one() -> None:
 def test_promised_widths_know_of_the_smaller_budget() -> None:
     plan, plain = (plan_of(each) for each in ("measured", "unmeasured"))
     wide, narrow = (
-        promised_range(each, each.questions[0], 500).widths for each in (plan, plain)
+        promised_range(each, each.measurements[0], 500).widths for each in (plan, plain)
     )
     assert narrow.highest < wide.highest < 1.15 * narrow.highest
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from curator.histograms_for_tests import rows_plan
-from dpratio.plan.laws import analytic_delta
+from dpratio.plan.laws import NoiseLaw, analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -24,7 +24,7 @@ FOUND = PrivateKeys("k", Budget("0.25", "1e-7"))
 CLOSE = 1e-6
 
 
-def plan_of(strategy: str, law: str, **terms: Any) -> Plan:  # noqa: ANN401
+def plan_of(strategy: str, law: NoiseLaw, **terms: Any) -> Plan:  # noqa: ANN401
     given: dict[str, Any] = {
         "bounds": {"s": Bounds(0, 1), "y": Bounds(0, 2)},
         "groups": Groups("k", list("abcd")),
@@ -62,7 +62,7 @@ def spends_all_of_delta(square: Fraction, epsilon: Fraction, delta: Fraction) ->
     ids=["added", "in three groups", "changed", "changed in three groups"],
 )
 def test_rho_is_half_of_the_squares(
-    strategy: str, law: str, terms: dict[str, Any], moved: int
+    strategy: str, law: NoiseLaw, terms: dict[str, Any], moved: int
 ) -> None:
     unit = PrivacyUnit("user", totals={"s": Bounds(0, 3), "y": Bounds(0, 5)}, **terms)
     plan = plan_of(strategy, law, unit=unit)
@@ -84,7 +84,7 @@ def test_rho_is_half_of_the_squares(
 
 @EVERY_LAW
 def test_questions_add_up_in_squares_and_keys_come_on_top(
-    strategy: str, law: str
+    strategy: str, law: NoiseLaw
 ) -> None:
     plan = plan_of(strategy, law, groups=[FOUND, None], weights=[1, 3])
     assert len(plan.measurements) == 2

@@ -95,7 +95,7 @@ def test_what_a_question_leaves_open_is_not_written() -> None:
 PLANS = {
     "focused": FOCUSED,
     "named": NAMED,
-    "titled": replace(GROUPED, title="Loans of 2025"),
+    "titled": GROUPED.titled("Loans of 2025"),
     "calibration": focused(
         answers=("ratio", "calibration"), groups=ScoreBins("score", 5)
     ),
@@ -173,7 +173,7 @@ def plans(draw: st.DrawFn) -> Plan:
 def test_a_plan_survives_its_document(plan: Plan) -> None:
     back = there_and_back(plan)
     assert back == plan
-    for written, read in zip(plan.partitions, back.partitions, strict=True):
+    for written, read in zip(plan.study.partitions, back.partitions, strict=True):
         if isinstance(written, Groups) and isinstance(read, Groups):
             assert [*map(type, read.keys)] == [*map(type, written.keys)]  # True is 1.
     assert plan_to_document(back) == plan_to_document(plan)

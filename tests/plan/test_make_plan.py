@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from dpratio.plan.laws import GAUSSIAN
 from dpratio.errors import InvalidInput
-from dpratio.plan.laws import calibrate
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
@@ -57,16 +57,15 @@ def test_a_plan_is_focused_by_default() -> None:
     means = focused(WEIGHTED, bounds=WITH_WEIGHT, answers=["ratio", "means"])
     assert names(means) == [*names(plan), "w", "ww", "wz", "wh"]
     limited = focused(Ratio("score", per="label", guess=2, residual_bound=0.5))
-    assert limited.contrast(limited.questions[0]) == Contrast(2.0, 0.5)
+    assert limited.contrast(limited.measurements[0]) == Contrast(2.0, 0.5)
     even = plan_of()
-    assert even.contrast(even.questions[0]) is None
+    assert even.contrast(even.measurements[0]) is None
 
 
 def test_every_sum_gets_the_same_share_of_the_budget() -> None:
     plan = plan_of(budget=Budget("0.1", "1e-6"), mechanism="analytic_gaussian")
     for each in plan.measurements[0].sums:
-        assert each.scale == calibrate(
-            "analytic_gaussian",
+        assert each.scale == GAUSSIAN.calibrate(
             sensitivity=each.sensitivity,
             epsilon=Fraction(1, 50),
             delta=Fraction(1, 5 * 10**6),
@@ -153,18 +152,18 @@ def test_auto_takes_the_noise_that_promises_less(strategy: str) -> None:
         first, second = (plan.columns()["noise_sd"][0] for plan in (chosen, rejected))
         assert first < second
         assert focused(**terms) == chosen
-    assert focused(strategy=strategy, budget=Budget(1)).mechanism == "laplace"
+    assert focused(strategy=strategy, budget=Budget(1)).law.name == "laplace"
 
 
 def test_auto_keeps_the_law_that_can_be_planned() -> None:
     """At this epsilon Laplace noise would pass 2^50 cells; Gaussian noise does not."""
     little = Budget("1e-5", "1e-6")
-    assert focused(budget=little).mechanism == "analytic_gaussian"
+    assert focused(budget=little).law.name == "analytic_gaussian"
     with pytest.raises(InvalidInput, match=r"2\^50"):
         focused(budget=little, mechanism="laplace")
     # Keys take all of this delta, and leave none for Gaussian noise.
     keys = PrivateKeys("shop", Budget("0.1", "1e-7"))
-    assert focused(groups=keys, budget=Budget(1, "1e-7")).mechanism == "laplace"
+    assert focused(groups=keys, budget=Budget(1, "1e-7")).law.name == "laplace"
     price(focused(groups=keys, budget=Budget(1, "1e-3")))
 
 
@@ -236,6 +235,6 @@ def test_a_study_is_planned_as_its_terms_are() -> None:
     assert make_plan(parse_study(text)) == plan
     text += 'strategy = "joint"\nmechanism = "analytic_gaussian"\n[population]\nn = 70'
     chosen = make_plan(parse_study(text))
-    assert (chosen.strategy, chosen.mechanism) == ("joint", "analytic_gaussian")
+    assert (chosen.strategy, chosen.law.name) == ("joint", "analytic_gaussian")
     with pytest.raises(InvalidInput, match="holds all of its terms"):
         make_plan(Study(RATIO, **terms), n=70)

@@ -45,7 +45,7 @@ def test_most_of_the_budget_is_spent_on_the_gaps() -> None:
     ]
     assert 0.69 < plan.shares(question)[0] < 0.72
     for_ratio = plan_of(WEIGHTED, bounds=SHARED | WEIGHT, answers=("ratio",))
-    assert question.sums[0].scale < 0.9 * for_ratio.questions[0].sums[0].scale
+    assert question.sums[0].scale < 0.9 * for_ratio.measurements[0].sums[0].scale
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian", "auto"])

@@ -20,6 +20,7 @@ from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
+from edited_plans import with_terms
 from plan.priced_plans import LAWS, change_question, refuse, spent
 from plan_documents import plan_from_document, plan_to_document
 
@@ -56,7 +57,7 @@ def test_each_question_pays_for_the_groups_of_the_unit_and_its_own_totals(
     ]
     assert spent(price(plan))[0] == 1
     # Noise for fewer groups, or for narrower totals, is refused.
-    refuse(replace(plan, unit=replace(plan.unit, most_groups=3)))
+    refuse(with_terms(plan, unit=replace(plan.unit, most_groups=3)))
     refuse(change_question(plan, 0, totals={"delay": Bounds(0, 2400)}))
     refuse(change_question(plan, 1, totals=YEARLY))
     refuse(change_question(plan, 1, totals={}))
@@ -72,7 +73,7 @@ def test_terms_of_a_question_cost_what_they_cost_as_terms_of_the_unit(
         Question(RATIO, groups=MONTHS), unit=replace(unit, totals=MONTHLY), **terms
     )
     own = plan_of(unit=unit, **terms)
-    assert own.questions[0].sums == whole.questions[0].sums
+    assert own.measurements[0].sums == whole.measurements[0].sums
     assert price(own) == price(whole)
 
 
@@ -80,10 +81,10 @@ def test_a_guess_of_the_units_totals_is_not_about_those_of_a_question() -> None:
     yearly = Guess(ColumnGuess(400, 200), ColumnGuess(20, 9))
     terms: dict[str, Any] = {"stage": 0, "mechanism": "laplace"}
     plain, guessed = flights(**terms), flights(**terms, guess=yearly)
-    assert guessed.questions[0].sums != plain.questions[0].sums
-    assert guessed.questions[1].sums == plain.questions[1].sums
+    assert guessed.measurements[0].sums != plain.measurements[0].sums
+    assert guessed.measurements[1].sums == plain.measurements[1].sums
     monthly = Guess(ColumnGuess(40, 20), ColumnGuess(2, 1))
-    sums = [plan_of(guess=guess).questions[0].sums for guess in (None, monthly)]
+    sums = [plan_of(guess=guess).measurements[0].sums for guess in (None, monthly)]
     assert sums[0] != sums[1]
 
 
@@ -92,7 +93,7 @@ def test_a_first_stage_pays_for_the_groups_of_the_unit() -> None:
     plan = flights(stage=0.25)
     price(plan)
     more = replace(plan.unit, most_groups=3)
-    refuse(replace(plan, unit=more), "first stage is too small")
+    refuse(with_terms(plan, unit=more), "first stage is too small")
 
 
 def test_own_terms_are_written_and_read_back() -> None:
@@ -165,6 +166,6 @@ def test_histograms_count_the_totals_that_questions_leave_open() -> None:
     assert any("2 counts of every histogram" in each for each in plan.summary())
     known = replace(study, unit=replace(unit, totals={"delay": Bounds(0, 9)}))
     left = plan_bounds(known, budget=Budget("0.4"))
-    assert [each.name for each in left.questions] == [months[1], carriers[1]]
+    assert [each.name for each in left.measurements] == [months[1], carriers[1]]
     with pytest.raises(InvalidInput, match="outer limits must hold the bounds of"):
         plan_bounds(study, budget=Budget("0.4"), limits=(1.0, 32.0))

@@ -223,7 +223,7 @@ def test_a_title_travels_with_a_plan_and_is_said_to_be_published() -> None:
     said = "Title, which is published with every release: Loans of 2025"
     assert plan.summary() == [said, *plan_of().summary()]
     with pytest.raises(InvalidInput, match="a title is one line"):
-        replace(plan, title="two\nlines")
+        plan.titled("two\nlines")
 
 
 @pytest.mark.parametrize(("epsilon", "notes"), [("9.99", 0), ("10", 1), ("50", 1)])

@@ -15,6 +15,7 @@ from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from edited_plans import with_terms
 from plan.priced_plans import LAWS, edit, refuse, regroup, scaled, spent, with_sums
 
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary(), "m": Bounds(0, 1)}
@@ -49,7 +50,7 @@ def test_questions_are_priced_together(strategy: str, mechanism: str) -> None:
         first = replace(question.sums[0], sensitivity=question.sums[0].sensitivity - 1)
         refuse(with_sums(plan, (first, *question.sums[1:]), at), "sensitivity")
     # Some of the parts cost less than all of them do.
-    assert price(replace(plan, questions=plan.measurements[:2]))
+    assert price(replace(plan, measurements=plan.measurements[:2]))
 
 
 @pytest.mark.parametrize(
@@ -65,8 +66,8 @@ def test_questions_share_what_adds_up(mechanism: str, more: int) -> None:
         strategy="joint",
         mechanism=mechanism,
     )
-    scale = equal.questions[0].sums[0].scale
-    assert scale == pytest.approx(more * alone.questions[0].sums[0].scale, rel=1e-9)
+    scale = equal.measurements[0].sums[0].scale
+    assert scale == pytest.approx(more * alone.measurements[0].sums[0].scale, rel=1e-9)
 
 
 @EVERY_LAW
@@ -99,8 +100,8 @@ def test_noise_is_made_for_the_unit_that_is_declared(
         ({"column": "k"}, "ids cannot be a group"),
         ({"column": "s"}, "ids cannot be a column"),
     ):
-        refuse(replace(plan, unit=replace(plan.unit, **changes)), message)
-    refuse(replace(plan, unit=PrivacyUnit()))
+        refuse(with_terms(plan, unit=replace(plan.unit, **changes)), message)
+    refuse(with_terms(plan, unit=PrivacyUnit()))
 
 
 @EVERY_LAW

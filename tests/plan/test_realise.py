@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dpratio.plan.laws import least_deviation
+from dpratio.plan.laws import GAUSSIAN, NoiseLaw
 from dpratio.plan.price import price
 from dpratio.plan.realise import found_guesses, is_realised, realise
 from dpratio.terms.bounds import Bounds
@@ -31,20 +31,20 @@ def test_each_question_is_measured_around_the_guess_that_its_totals_find() -> No
     """And around the declared one where noise hides them."""
     totals = [cells_for(TWO, *WEAK), cells_for(TWO, *STRONG, at=1)]
     weak, strong = realise(TWO, totals)
-    assert weak.ratio == TWO.questions[0].ratio
+    assert weak.ratio == TWO.measurements[0].ratio
     guess = found_guesses(TWO, totals)[1].centre
     assert guess == pytest.approx(2.5, rel=0.1)
     assert strong.ratio == replace(RATIO, guess=guess)
     assert is_realised(TWO, (weak, strong), totals)
     # A guess that is near has more of the budget where it counts.
     (near,) = realise(PLAN, [cells_for(PLAN, *STRONG)])
-    declared = PLAN.questions[0].sums[0]
+    declared = PLAN.measurements[0].sums[0]
     assert near.sums[0].scale * near.sums[0].step < declared.scale * declared.step
 
 
 def test_a_plan_in_one_stage_is_measured_as_it_is() -> None:
     plain = replace(PLAN, stage=None)
-    assert realise(plain, []) == plain.questions
+    assert realise(plain, []) == plain.measurements
 
 
 def test_several_groups_are_not_taken_to_be_like_their_total() -> None:
@@ -78,10 +78,10 @@ def test_what_cannot_be_planned_around_its_guess_is_measured_as_declared() -> No
 def test_one_question_that_falls_back_binds_no_other_to_its_planner() -> None:
     """Files outlive the planner: noise a little larger than ours is read as well."""
     first, second = realise(PAIR, PAIR_TOTALS)
-    assert first == PAIR.questions[0]
+    assert first == PAIR.measurements[0]
     assert second.ratio.guess == pytest.approx(2.5, rel=0.01)
-    noisier = scaled(replace(PAIR, questions=(first, second)), 1.01, 1)
-    assert is_realised(PAIR, noisier.questions, PAIR_TOTALS)
+    noisier = scaled(replace(PAIR, measurements=(first, second)), 1.01, 1)
+    assert is_realised(PAIR, noisier.measurements, PAIR_TOTALS)
 
 
 def test_what_would_be_refused_together_is_measured_as_declared() -> None:
@@ -184,7 +184,7 @@ def test_whatever_the_totals_there_is_a_second_stage_within_its_price(
     found = realise(plan, pairs)
     assert is_realised(plan, found, pairs)
     assert realise(plan, pairs) == found
-    assert price(replace(plan, questions=found)) == price(plan)
+    assert price(replace(plan, measurements=found)) == price(plan)
 
 
 def test_any_gaussian_second_stage_costs_what_was_charged(
@@ -196,13 +196,12 @@ def test_any_gaussian_second_stage_costs_what_was_charged(
     assert (cost.epsilon, cost.delta) == (Fraction(1), Fraction("1e-6"))
     assert cost.pure == (Fraction(1, 5),)
     share = Fraction(4, 5), Fraction("1e-6")
-    most = 1 / Fraction(least_deviation("analytic_gaussian", *share))
+    most = GAUSSIAN.largest_ratio(*share)
     assert cost.gaussian == most**2
     assert cost.rho == (Fraction(1, 25) + most**2) / 2
 
-    def larger(*given: Any) -> float:  # noqa: ANN401
-        return least_deviation(*given) * (1 + 1e-6)
-
     # Less noise is refused, also where (epsilon, delta) would allow it.
-    monkeypatch.setattr("dpratio.plan.price.least_deviation", larger)
+    monkeypatch.setattr(
+        NoiseLaw, "largest_ratio", lambda *_: most * (1 - Fraction(1, 10**6))
+    )
     refuse(plan, "too small for what is charged")

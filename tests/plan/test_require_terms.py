@@ -18,6 +18,7 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from edited_plans import with_terms
 from plan.priced_plans import change_question, refuse, regroup
 
 RATIO = Ratio("s", per="y")
@@ -290,17 +291,17 @@ def test_the_partitions_of_a_plan_are_a_tuple(partitions: Any) -> None:  # noqa:
 
 def test_keys_are_found_only_for_units_that_are_added_or_removed() -> None:
     plan = plan_of(groups=FOUND)
-    refuse(replace(plan, unit=CHANGED), "proven for units that are added or removed")
+    refuse(with_terms(plan, unit=CHANGED), "proven for units that are added or removed")
 
 
 def test_questions_are_asked_of_every_partition_by_their_weights() -> None:
     plan = several(weights=[0.1, Fraction(1, 2), 1])
     shares = [Fraction(each, 32) for each in (1, 1, 5, 5, 10, 10)]
-    assert [each.weight for each in plan.measurements] == shares
+    assert [each.share for each in plan.measurements] == shares
     assert [each.ratio for each in plan.measurements] == [RATIO, PAIRED] * 3
     settled = Groups.cross(ScoreBins("s", [0, 0.5, 1]))
-    assert plan.partitions == (None, LETTERS, settled)
+    assert plan.study.partitions == (None, LETTERS, settled)
     bins = ScoreBins("s", 2)
     assert plan_of(groups=bins) == plan_of(groups=Groups.cross(bins))
     named = [Question(RATIO), Question(RATIO, groups=LETTERS, name="mine")]
-    assert [each.name for each in plan_of(named).questions] == ["s per y", "mine"]
+    assert [each.name for each in plan_of(named).measurements] == ["s per y", "mine"]

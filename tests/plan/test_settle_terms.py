@@ -23,7 +23,7 @@ WIDE = {"s": Bounds(0, 20), "y": Bounds(0, 20)}
 def settled(ratio: Ratio = RATIO, **terms: Any) -> Ratio:  # noqa: ANN401
     """Return the ratio of a plan."""
     given: dict[str, Any] = {"bounds": BOX, "budget": Budget(1)} | terms
-    return make_plan(ratio, **given).questions[0].ratio
+    return make_plan(ratio, **given).measurements[0].ratio
 
 
 @pytest.mark.parametrize(

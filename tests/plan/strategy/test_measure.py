@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.grids import ANSWERS, STRATEGIES
-from dpratio.plan.laws import (
-    MECHANISMS,
-    calibrate,
-    is_affordable,
-    least_deviation,
-)
+from dpratio.plan.laws import GAUSSIAN, LAPLACE
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import is_convex, joint_ratio
 from dpratio.plan.sensitivity.lattice import step_for
@@ -41,6 +36,7 @@ from dpratio.plan.strategy.people import (
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.unit import PrivacyUnit
+from plan.boxes_for_tests import sums_of
 
 BUDGET = Budget("0.7", "1e-6")
 ONE_ROW = PrivacyUnit()
@@ -50,7 +46,7 @@ BOXES = {
     5: {"s": Bounds(0, 1), "y": Bounds.binary()},
 }
 AROUND_ONE = Contrast(1.0)
-COMPOSED = ["laplace", "analytic_gaussian"]
+COMPOSED = [LAPLACE, GAUSSIAN]
 BOTH = ("ratio", "means")
 
 
@@ -62,9 +58,9 @@ def allow(
 ) -> Allowance:
     """Allow a single part the whole of a budget."""
     whole = budget.epsilon
-    if mechanism != "laplace":
-        law = "analytic_gaussian"
-        whole = 1 / Fraction(least_deviation(law, budget.epsilon, budget.delta))
+    if mechanism != LAPLACE:
+        law = GAUSSIAN
+        whole = law.largest_ratio(budget.epsilon, budget.delta)
     return Allowance(mechanism, whole, budget.epsilon, budget.delta, unit, cells)
 
 
@@ -132,7 +128,7 @@ def test_focused_sums_are_those_of_the_answers(
 
 
 @pytest.mark.parametrize("count", BOXES)
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", list(LAWS.values()))
 def test_every_sum_is_measured_on_its_own_lattice_with_an_equal_share(
     count: int, mechanism: str
 ) -> None:
@@ -145,8 +141,7 @@ def test_every_sum_is_measured_on_its_own_lattice_with_an_equal_share(
         reach = math.prod(box[factor].reach for factor in each.summand.factors)
         assert each.step == step_for(reach)
         assert abs(each.sensitivity * each.step - reach) <= each.step / 2
-        assert each.scale == calibrate(
-            mechanism,
+        assert each.scale == mechanism.calibrate(
             sensitivity=each.sensitivity,
             epsilon=Fraction("0.7") / count,
             delta=Fraction("1e-6") / count,
@@ -180,9 +175,8 @@ def proven(
     answers = BOTH if any(each.summand.name == "w" for each in sums) else ("ratio",)
     grid = sums_of(strategy, box, AROUND_ONE, answers)
     scales = [scale * factor for scale in scales_of(sums)]
-    return is_affordable(
-        mechanism,
-        ratio=joint_ratio(mechanism, grid, scales),
+    return mechanism.affords(
+        joint_ratio(mechanism, grid, scales),
         epsilon=BUDGET.epsilon,
         delta=BUDGET.delta,
     ) and is_convex(mechanism, grid, scales)
@@ -206,8 +200,8 @@ def test_one_vector_is_certified_and_has_no_more_noise_than_it_needs(
 
 def test_gaussian_noise_of_one_vector_is_far_smaller_than_of_equal_shares() -> None:
     grid = sums_of("joint", BOXES[5], AROUND_ONE, ("ratio",))
-    even = measure_evenly(grid, allow("analytic_gaussian"))
-    joint = measure_jointly(grid, allow("analytic_gaussian"))
+    even = measure_evenly(grid, allow(GAUSSIAN))
+    joint = measure_jointly(grid, allow(GAUSSIAN))
     # √5 in place of 5, and one delta in place of fifths of it.
     assert joint[0].scale == pytest.approx(even[0].scale / math.sqrt(5), rel=0.15)
 
@@ -215,8 +209,8 @@ def test_gaussian_noise_of_one_vector_is_far_smaller_than_of_equal_shares() -> N
 def test_laplace_noise_of_the_paper_s_sums_gains_nothing_from_one_vector() -> None:
     """The row w = s = y = 1 is extreme in all of them at once."""
     grid = sums_of("joint", BOXES[5], AROUND_ONE, ("ratio",))
-    even = measure_evenly(grid, allow("laplace"))
-    joint = measure_jointly(grid, allow("laplace"))
+    even = measure_evenly(grid, allow(LAPLACE))
+    joint = measure_jointly(grid, allow(LAPLACE))
     assert scales_of(joint) == pytest.approx(scales_of(even), rel=1e-6)
 
 
@@ -235,9 +229,8 @@ def test_every_budget_is_kept(
     grid = sums_of("focused", BOXES[count], contrast, BOTH)
     sums = focused(BOXES[count], mechanism, budget, contrast, BOTH)
     assert is_convex(mechanism, grid, scales_of(sums))
-    assert is_affordable(
-        mechanism,
-        ratio=joint_ratio(mechanism, grid, scales_of(sums)),
+    assert mechanism.affords(
+        joint_ratio(mechanism, grid, scales_of(sums)),
         epsilon=budget.epsilon,
         delta=budget.delta,
     )
@@ -256,8 +249,8 @@ def test_a_budget_too_small_for_64_bit_noise_is_refused(mechanism: str) -> None:
 def test_no_noise_is_smaller_than_the_smallest_scale() -> None:
     """Shares may ask for almost none; a sum without noise is not measured."""
     for sums in (
-        focused(BOXES[6], "laplace", Budget("1000000", "1e-6")),
-        focused(BOXES[6], "analytic_gaussian", Budget("1000000", "0.9")),
+        focused(BOXES[6], LAPLACE, Budget("1000000", "1e-6")),
+        focused(BOXES[6], GAUSSIAN, Budget("1000000", "0.9")),
     ):
         assert min(scales_of(sums)) >= 2.0**-10
 

@@ -27,8 +27,8 @@ KEYS = PrivateKeys("region", Budget("0.1", "1e-7"))
 
 def test_the_fallback_is_the_guess_of_one_stage() -> None:
     plain = make_plan(RATIO, bounds=BOUNDS, budget=Budget(1), stage=0)
-    assert staged_plan().questions[0].ratio == plain.questions[0].ratio
-    assert staged_plan(replace(RATIO, guess=3.0)).questions[0].ratio.guess == 3.0
+    assert staged_plan().measurements[0].ratio == plain.measurements[0].ratio
+    assert staged_plan(replace(RATIO, guess=3.0)).measurements[0].ratio.guess == 3.0
 
 
 def test_a_study_holds_the_stage_and_so_does_its_file() -> None:
@@ -124,5 +124,5 @@ def test_a_stage_of_one_question_keeps_its_totals() -> None:
     assert plan.stage is not None
     only = plan.stage.only(1)
     assert only == replace(plan.stage, firsts=plan.stage.firsts[1:])
-    alone = replace(plan, questions=plan.measurements[1:], stage=only)
+    alone = replace(plan, measurements=plan.measurements[1:], stage=only)
     assert price(alone).epsilon == 1

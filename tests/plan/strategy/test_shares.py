@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpratio.plan.laws import largest_ratio
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex
 from dpratio.plan.strategy import shares
@@ -21,17 +21,18 @@ from dpratio.plan.strategy.people import (
 )
 from dpratio.plan.strategy.shares import Shared, share_budget
 from dpratio.terms.bounds import Bounds
+from plan.boxes_for_tests import sums_of
 from tiers import quick_first
 
 UNIT = {"s": Bounds(0, 1), "y": Bounds.binary()}
 WEIGHTED = {**UNIT, "w": Bounds(1 / 3, 3)}
 PLAIN = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
-LAWS = ["laplace", "analytic_gaussian"]
+LAWS = [LAPLACE, GAUSSIAN]
 BOTH = ("ratio", "means")
 
 
 def shared(  # noqa: PLR0913 (terms of a plan)
-    law: str,
+    law: NoiseLaw,
     box: dict[str, Bounds],
     *,
     epsilon: str = "0.2",
@@ -44,7 +45,7 @@ def shared(  # noqa: PLR0913 (terms of a plan)
 ) -> tuple[Shared, Grid, tuple[People, ...]]:
     contrast = Contrast(centre, limit, basis)
     grid = sums_of("focused", box, contrast, answers)
-    affordable = largest_ratio(law, Fraction(epsilon), Fraction("1e-6"))
+    affordable = law.about_largest_ratio(Fraction(epsilon), Fraction("1e-6"))
     units = units_of(box, contrast)
     family = family_of(units, likely_ratios(units, guess_is), likely_counts(n), None)
     return share_budget(law, grid, affordable, units, family), grid, family
@@ -63,14 +64,14 @@ BOXES = [
 @pytest.mark.parametrize("answers", [("ratio",), BOTH], ids=len)
 @pytest.mark.parametrize("centre", [1.0, 0.0, -0.5])
 def test_the_row_that_costs_most_costs_the_whole_budget(
-    law: str, box: dict[str, Bounds], answers: tuple[str, ...], centre: float
+    law: NoiseLaw, box: dict[str, Bounds], answers: tuple[str, ...], centre: float
 ) -> None:
     """But for the half cells of rounding, which are added when it is certified."""
     found, grid, _ = shared(law, box, answers=answers, centre=centre)
     moves = np.array([[float(move) for move in row] for row in grid.moves])
-    power = 1 if law == "laplace" else 2
+    power = 1 if law == LAPLACE else 2
     cost = ((moves * grid.steps / found.scales) ** power).sum(axis=1)
-    budget = largest_ratio(law, Fraction("0.2"), Fraction("1e-6"))
+    budget = law.about_largest_ratio(Fraction("0.2"), Fraction("1e-6"))
     assert cost.max() == pytest.approx(budget**power, rel=1e-9)
     cells = (found.scales / grid.steps).tolist()
     assert is_convex(law, grid, cells)
@@ -82,7 +83,7 @@ def test_the_row_that_costs_most_costs_the_whole_budget(
 @pytest.mark.parametrize("answers", [("ratio",), BOTH], ids=len)
 @pytest.mark.parametrize("size", [2.0**-60, 1e-3, 1e3, 2.0**90])
 def test_units_of_the_data_change_nothing(
-    law: str, box: dict[str, Bounds], answers: tuple[str, ...], size: float
+    law: NoiseLaw, box: dict[str, Bounds], answers: tuple[str, ...], size: float
 ) -> None:
     """In other units every scale is the same number of those units."""
     once, grid, _ = shared(law, box, answers=answers)
@@ -101,20 +102,20 @@ def test_units_of_the_data_change_nothing(
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_a_ratio_near_its_guess_needs_little_of_h(law: str) -> None:
+def test_a_ratio_near_its_guess_needs_little_of_h(law: NoiseLaw) -> None:
     close, *_ = shared(law, UNIT)
     unknown, *_ = shared(law, UNIT, guess_is="unknown")
     assert close.scales[0] < unknown.scales[0]
     assert close.scales[1] > unknown.scales[1]
     # z alone would have the whole budget: a scale of 1/ε, or 1/μ.
-    alone = 1 / largest_ratio(law, Fraction("0.2"), Fraction("1e-6"))
+    alone = 1 / law.about_largest_ratio(Fraction("0.2"), Fraction("1e-6"))
     assert alone < close.scales[0] < 1.35 * alone
 
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("box", [UNIT, WEIGHTED], ids=len)
 def test_means_are_paid_for_only_where_they_are_wanted(
-    law: str, box: dict[str, Bounds]
+    law: NoiseLaw, box: dict[str, Bounds]
 ) -> None:
     ratio, few, _ = shared(law, box)
     means, many, _ = shared(law, box, answers=BOTH)
@@ -123,7 +124,7 @@ def test_means_are_paid_for_only_where_they_are_wanted(
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_a_limit_on_z_lowers_its_noise(law: str) -> None:
+def test_a_limit_on_z_lowers_its_noise(law: NoiseLaw) -> None:
     free, *_ = shared(law, UNIT)
     bound, *_ = shared(law, UNIT, limit=0.5)
     assert bound.scales[0] < 0.7 * free.scales[0]
@@ -178,14 +179,14 @@ def log_one_query(people: People, alone: float) -> float:
     ids=["equal", "half", "small", "zero"],
 )
 def test_no_other_split_of_the_budget_promises_much_less_width(
-    law: str, n: int | None, box: dict[str, Bounds], centre: float, basis: str
+    law: NoiseLaw, n: int | None, box: dict[str, Bounds], centre: float, basis: str
 ) -> None:
     """Change one sum's noise, rescale all to the same price, forecast again."""
     found, grid, family = shared(law, box, n=n, centre=centre, basis=basis)
     moves = np.array([[float(move) for move in row] for row in grid.moves])
     moves *= grid.steps
-    power = 1 if law == "laplace" else 2
-    ratio = largest_ratio(law, Fraction("0.2"), Fraction("1e-6"))
+    power = 1 if law == LAPLACE else 2
+    ratio = law.about_largest_ratio(Fraction("0.2"), Fraction("1e-6"))
     contrast = Contrast(centre, None, basis)
     assert units_of(box, contrast).factors == dict.fromkeys("sywczh", 1.0)
 
@@ -230,7 +231,7 @@ def test_the_promised_width_is_that_of_one_query_where_noise_is_small() -> None:
 @pytest.mark.parametrize("box", [UNIT, WEIGHTED], ids=["plain", "weighted"])
 @pytest.mark.parametrize("answers", [("ratio",), BOTH], ids=["ratio", "both"])
 def test_stopping_when_weights_settle_changes_little(
-    law: str,
+    law: NoiseLaw,
     box: dict[str, Bounds],
     answers: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
@@ -248,7 +249,7 @@ def test_the_denominator_is_chosen_where_the_numerator_reaches_further() -> None
     spend = {"s": Bounds(0, 150), "y": Bounds(1, 6)}
     for box, centre, better in ((spend, 0.6, "denominator"), (UNIT, 1.0, "sum")):
         widths = {
-            basis: shared("laplace", box, centre=centre, basis=basis)[0].log_width
+            basis: shared(LAPLACE, box, centre=centre, basis=basis)[0].log_width
             for basis in BASES
         }
         assert min(widths, key=lambda basis: widths[basis]) == better
