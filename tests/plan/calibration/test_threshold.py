@@ -21,12 +21,12 @@ def threshold(epsilon: str, delta: str, groups: int = 1) -> Threshold:
     return threshold_of(keys, PrivacyUnit("user", most_groups=groups))
 
 
-def named_chance(units: int, at: Threshold) -> Fraction:
+def named_chance(units: int, rule: Threshold) -> Fraction:
     """Bound from above the chance that a key of so many units is named.
 
     round(b·L) ≥ k just where b·L ≥ k − ½, for Laplace noise L and a whole number k.
     """
-    beyond = (Fraction(at.least - units) - Fraction(1, 2)) / Fraction(at.scale)
+    beyond = (Fraction(rule.least - units) - Fraction(1, 2)) / Fraction(rule.scale)
     if beyond >= 0:
         return exp_bounds(-beyond)[1] / 2
     return 1 - exp_bounds(beyond)[0] / 2
@@ -39,22 +39,25 @@ def named_chance(units: int, at: Threshold) -> Fraction:
 def test_the_threshold_is_that_of_the_formula(
     epsilon: str, delta: str, groups: int
 ) -> None:
-    at = threshold(epsilon, delta, groups)
+    rule = threshold(epsilon, delta, groups)
     scale = groups / float(epsilon)
-    assert at.scale == pytest.approx(scale, rel=1e-15)
+    assert rule.scale == pytest.approx(scale, rel=1e-15)
     log = math.log(groups / (2 * float(delta)))
-    assert at.least == 1 + math.ceil(scale * log + 0.5)
+    assert rule.least == 1 + math.ceil(scale * log + 0.5)
 
 
-def test_a_worked_example() -> None:
-    """b = 1, ln(1/(2·10⁻⁶)) = 13.12: fifteen noisy units or more are named."""
-    assert threshold("1", "1e-6") == Threshold(1.0, 15)
-
-
-@pytest.mark.parametrize("delta", ["0.4", "0.5", "0.6", "0.99"])
-def test_a_key_of_one_unit_needs_noise_however_large_delta_is(delta: str) -> None:
-    assert threshold("1", delta) == Threshold(1.0, 2)
-    assert threshold("0.125", "0.99") == Threshold(8.0, 2)
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "rule"),
+    [
+        # b = 1, ln(1/(2·10⁻⁶)) = 13.12: fifteen noisy units or more are named.
+        ("1", "1e-6", Threshold(1.0, 15)),
+        # However large delta is, one unit alone needs noise to be named.
+        *(("1", delta, Threshold(1.0, 2)) for delta in ("0.4", "0.5", "0.6", "0.99")),
+        ("0.125", "0.99", Threshold(8.0, 2)),
+    ],
+)
+def test_a_worked_example(epsilon: str, delta: str, rule: Threshold) -> None:
+    assert threshold(epsilon, delta) == rule
 
 
 @given(
@@ -65,15 +68,14 @@ def test_a_key_of_one_unit_needs_noise_however_large_delta_is(delta: str) -> Non
 def test_a_key_of_one_unit_is_named_with_its_part_of_delta_at_most(
     epsilon: object, delta: str, groups: int
 ) -> None:
-    at = threshold(str(epsilon), delta, groups)
+    rule = threshold(str(epsilon), delta, groups)
     part = Fraction(delta) / groups
-    assert named_chance(1, at) <= part
-    assert Fraction(groups) / Fraction(at.scale) <= Fraction(str(epsilon))
-    assert at.least >= 2
-    if at.least > 2:
+    assert named_chance(1, rule) <= part
+    assert Fraction(groups) / Fraction(rule.scale) <= Fraction(str(epsilon))
+    assert rule.least >= 2
+    if rule.least > 2:
         # One less would be too little, or half a step from it.
-        lower = Threshold(at.scale, at.least - 2)
-        assert named_chance(1, lower) > part
+        assert named_chance(1, Threshold(rule.scale, rule.least - 2)) > part
 
 
 def test_a_threshold_next_to_a_whole_number_is_rounded_against_the_key() -> None:
@@ -89,18 +91,14 @@ def test_a_threshold_next_to_a_whole_number_is_rounded_against_the_key() -> None
 def test_a_key_of_the_size_found_is_found_with_that_chance(
     chance: float, groups: int
 ) -> None:
-    at = threshold("0.5", "1e-7", groups)
-    size = at.size_found(chance)
-    assert float(named_chance(size, at)) >= chance
+    rule = threshold("0.5", "1e-7", groups)
+    size = rule.size_found(chance)
+    assert float(named_chance(size, rule)) >= chance
     if chance >= 0.5:
-        assert named_chance(size - 1, at) < chance
+        assert named_chance(size - 1, rule) < chance
     else:
-        assert size == at.least
-
-
-def test_certainty_has_a_size_too() -> None:
-    at = threshold("0.5", "1e-7")
-    assert at.size_found(1.0) >= at.size_found(1 - 1e-15)
+        assert size == rule.least
+    assert rule.size_found(1.0) >= size  # Certainty has a size too.
 
 
 def test_a_budget_too_small_for_64_bit_noise_is_refused() -> None:
