@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from dpratio.curator.noise.entropy import BitSource
-    from dpratio.curator.noise.rounded import NoiseLaw
+    from dpratio.plan.laws import NoiseLaw
     from dpratio.simulation.audit.findings import Audit
 
 MECHANISMS = {

@@ -15,6 +15,7 @@ from dpratio.analyst.ratio.clipped import clipping_of
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
 from dpratio.analyst.tables.clipping import Clipping
+from dpratio.plan.laws import LAPLACE
 
 Floats = NDArray[np.float64]
 

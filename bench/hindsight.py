@@ -9,7 +9,6 @@ totals, and forecast for the people as they are.
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -17,7 +16,7 @@ import numpy as np
 from new_people import PUBLISHED, TUNED, new_people
 
 import dpratio as dpr
-from dpratio.plan.laws import noise_sd
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.contrast import contrast_of
@@ -35,10 +34,12 @@ CELLS = tuple(product((2_000, 10_000), (0.2, 1.0, 4.0)))
 def width(plan: Plan, people: RealPeople, n: int, guess: Expected) -> float:
     """Forecast the width of a second stage around a guess, for these people."""
     (question,), box = plan.measurements, plan.box(plan.measurements[0])
-    (allowed,) = allowances(plan)
+    (allowed,) = allowances(plan.study, plan.law, plan.for_sums)
     centre, off = float(guess.centre), math.sqrt(guess.variance)
-    moved = replace(question, ratio=replace(question.ratio, guess=centre), sums=())
-    found, _ = measure_around(plan, moved, allowed, None, None, off)
+    moved = question.around(centre, ()).question
+    found, _ = measure_around(
+        plan.study, moved, allowed, None, None, in_stages=True, distance=off
+    )
     units = units_of(box, contrast_of(found.ratio, found.basis))
     residual, denominator = people.moments
     unit = units.ratio
@@ -55,7 +56,7 @@ def width(plan: Plan, people: RealPeople, n: int, guess: Expected) -> float:
         denominator_square=0.0,
         reach=1.0,
     )
-    noise = [noise_sd("laplace", each.scale) * each.step for each in found.sums]
+    noise = [LAPLACE.sd(each.scale) * each.step for each in found.sums]
     names = [each.summand.name for each in found.sums]
     squared = np.array(noise) ** 2
     return float(promised_widths(names, units, [them], squared, quantile=1e-6)[0][0])

@@ -17,7 +17,8 @@ def figures() -> Iterator[Figure]:
     import opendp.prelude as dp
 
     from dpratio.curator.noise.entropy import system_bits
-    from dpratio.curator.noise.rounded import GAUSSIAN, LAPLACE, draw_rounded
+    from dpratio.curator.noise.rounded import draw_rounded
+    from dpratio.plan.laws import GAUSSIAN, LAPLACE
 
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i64"))

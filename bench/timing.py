@@ -21,7 +21,7 @@ from scipy import stats
 
 import dpratio as dpr
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.statements import statement_of
+from dpratio.curator.statements import readings_of
 from dpratio.plan.plan import Plan
 
 ENGINES = ("python", "duckdb")
@@ -91,7 +91,8 @@ def plan_of(unit: dpr.PrivacyUnit) -> Plan:
 
 def report_noise(engine: str, case: Case, releases: int) -> None:
     """Rank correlation of time with noise: signed, its size, and its largest share."""
-    statement = statement_of(case.plan, case.plan.measurements[0], None)
+    [reading] = readings_of(case.plan, [None])
+    [statement] = reading.statements
     nothing = np.zeros((1, len(case.plan.measurements[0].sums)), dtype=np.int64)
     exact = open_table(case.table, statement, engine)().plus(nothing)[0]
     ask = releaser(case.plan, engine)

@@ -87,7 +87,7 @@ def _year(groups: int) -> "Release":
         sums = unit.sums(500, groups, rng)
         noise = rng.laplace(scale=np.array(question.scales), size=sums.shape)
         values[at : at + groups] = np.rint(sums / steps) + np.rint(noise)
-    found = fresh_question(plan, question, cells, values)
+    found = fresh_question(plan.law, question, cells, values)
     return Release("0" * 32, plan, (found,), MADE_BY, is_simulated=True)
 
 

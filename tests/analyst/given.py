@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 
 Floats = NDArray[np.float64]
@@ -45,21 +45,21 @@ def given_release(
 ) -> Release:
     """Release whole numbers as given, one table of them for each part of the plan."""
     questions = tuple(
-        fresh_question(plan, question, cells_of(plan, question), each)
-        for question, each in zip(plan.measurements, values, strict=True)
+        fresh_question(plan.law, measured, declared(measured.groups), each)
+        for measured, each in zip(plan.measurements, values, strict=True)
     )
     return Release(id, plan, questions, "a test", is_simulated=is_simulated)
 
 
 def noiseless(plan: Plan) -> Plan:
     """The same plan with the least noise that a release can state."""
-    questions = tuple(
+    measurements = tuple(
         replace(
-            question, sums=tuple(replace(one, scale=2.0**-10) for one in question.sums)
+            measured, sums=tuple(replace(one, scale=2.0**-10) for one in measured.sums)
         )
-        for question in plan.measurements
+        for measured in plan.measurements
     )
-    return replace(plan, questions=questions)
+    return replace(plan, measurements=measurements)
 
 
 def summed(
@@ -85,10 +85,9 @@ def summed(
     return np.stack(totals, axis=1).astype(np.int64)
 
 
-def cells_of(plan: Plan, question: Measurement) -> Groups | None:
-    partition = plan.partitions[question.partition]
-    assert not isinstance(partition, PrivateKeys)
-    return partition
+def declared(groups: Partition) -> Groups | None:
+    assert not isinstance(groups, PrivateKeys)
+    return groups
 
 
 @dataclass(frozen=True)

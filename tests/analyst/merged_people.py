@@ -4,13 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from dpratio.release.merge import merge
 
 from analyst.given import given_plan, summed
 from dpratio.arrays import Floats
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import MeasuredSum
+from dpratio.release.combine import merge
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -54,7 +55,7 @@ def plan_around(
             zip(grid.summands, grid.steps, grid.sensitivities, strict=True)
         )
     )
-    other = replace(plan, questions=(replace(question, sums=sums),))
+    other = plan.measuring([replace(question, sums=sums)])
     price(other)
     return other
 
@@ -67,14 +68,14 @@ def merged_release(
     groups = Groups("cell", range(cells))
     given = []
     for plan, own in zip(plans, columns, strict=True):
-        by_cell = replace(plan, partitions=(groups,))
-        (question,) = by_cell.questions
+        by_cell = plan.over(groups)
+        (question,) = by_cell.measurements
         places = np.arange(len(own["s"])) % cells
         exact = summed(by_cell, own, places.astype(float))
         draw = chance.laplace if plan.law == LAPLACE else chance.normal
         noise = np.rint(draw(scale=np.array(question.scales), size=exact.shape))
         values = exact + noise.astype(np.int64)
-        asked = fresh_question(by_cell, question, groups, values)
+        asked = fresh_question(by_cell.law, question, groups, values)
         given.append(Release(chance.bytes(16).hex(), by_cell, (asked,), "a test"))
     return merge(given, units_are_disjoint=True)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyst.given import given_plan, noiseless
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question
 from dpratio.simulation.population import PaperPopulation
@@ -76,7 +77,7 @@ def binned_sums(
     """Sums by sample and bin: scores Beta(2, 2), labels likely as score plus shift."""
     question = plan.measurements[0]
     contrast, rng = plan.contrast(question), np.random.default_rng(seed)
-    bins = plan.partitions[0].count  # type: ignore[union-attr]
+    bins = question.groups.count  # type: ignore[union-attr]
     products = [each.summand.factors for each in question.sums]
     sums = np.zeros((samples, bins, len(products)))
     at_once = max(1, 200_000 // people)
@@ -121,12 +122,12 @@ def with_noise(
     """Put noise on exact sums, cells × sums; or none at all."""
     if not noise:
         plan = noiseless(plan)
-    question = replace(plan.measurements[0], partition=0)
+    plan = plan.over(groups)
+    (question,) = plan.measurements
     rng = np.random.default_rng(seed)
     steps = np.array([each.step for each in question.sums])
     draw = rng.laplace if plan.law == LAPLACE else rng.normal
     drawn = draw(scale=np.array(question.scales), size=sums.shape)
     cells = (np.rint(sums / steps) + np.rint(drawn)).astype(np.int64)
-    made = replace(plan, partitions=(groups,), questions=(question,))
-    fresh = fresh_question(made, question, groups, cells)
-    return Release("0" * 32, made, (fresh,), "a test", is_simulated=True)
+    fresh = fresh_question(plan.law, question, groups, cells)
+    return Release("0" * 32, plan, (fresh,), "a test", is_simulated=True)

@@ -9,7 +9,7 @@ from typing import Any
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import ENGINES, exact
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.plan import Plan
+from dpratio.plan.price import AnyPlan
 from dpratio.release.release import Release
 
 __all__ = ["ENGINES", "given_to", "released_by", "sums_by"]
@@ -23,12 +23,12 @@ def given_to(engine: str, table: Table) -> Table:
 
 
 def sums_by(
-    engine: str, table: Table, plan: Plan, *, question: int = 0
+    engine: str, table: Table, plan: AnyPlan, *, question: int = 0
 ) -> list[list[int]]:
     """Give the integers before noise: what only a test may see."""
     return exact(given_to(engine, table), plan, engine, question=question)
 
 
-def released_by(engine: str, table: Table, plan: Plan) -> Release:
+def released_by(engine: str, table: Table, plan: AnyPlan) -> Release:
     """Release a table through the public door."""
     return release_sums(given_to(engine, table), plan, engine=engine, ledger=None)

@@ -27,7 +27,7 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, InvalidInput, LedgerFailed, LedgerRefused
-from dpratio.plan.laws import largest_ratio
+from dpratio.plan.laws import GAUSSIAN
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.budget import Budget
@@ -87,7 +87,7 @@ def test_23_portfolios_are_charged_no_less_than_they_lose(
         nearest["zcdp"] = max(nearest["zcdp"], allowed / float(zcdp.loss))
         gdp = sum((each.gdp for each in chosen), nothing)
         told = Fraction(max(bent, 1e-3)), Fraction(conversion)
-        mu = largest_ratio("analytic_gaussian", *told) if bent > 0 else 0.0
+        mu = GAUSSIAN.about_largest_ratio(*told) if bent > 0 else 0.0
         nearest["gdp"] = max(nearest["gdp"], mu**2 / float(gdp.loss))
     assert max(nearest.values()) <= 1 + 1e-9
     assert min(nearest.values()) > 0.7  # The oracle has power.

@@ -16,6 +16,7 @@ from dpratio.errors import PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
+from edited_plans import with_terms
 
 BOUNDS = (Bounds(-1, 2), Bounds(0, 1), Bounds(0.5, 3))
 LAWS = ("laplace", "analytic_gaussian")
@@ -37,7 +38,7 @@ def less_noise(plan: Plan, part: float) -> Plan:
     (question,) = plan.measurements
     *sums, count = question.sums
     less = replace(count, scale=count.scale * part)
-    return replace(plan, questions=(replace(question, sums=(*sums, less)),))
+    return plan.measuring([replace(question, sums=(*sums, less))])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -132,6 +133,6 @@ def test_20_a_count_with_less_noise_than_its_price_is_refused(
         replace(question, sums=tuple(sums)),
     ):
         with pytest.raises(PlanRefused):
-            price(replace(plan, questions=(edited,)))
+            price(plan.measuring([edited]))
     with pytest.raises(PlanRefused):
-        price(replace(plan, clipping="unmeasured"))
+        price(with_terms(plan, clipping="unmeasured"))

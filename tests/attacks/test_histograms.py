@@ -152,8 +152,8 @@ def test_14_a_histogram_of_groups_pays_for_its_person(relation: str) -> None:
     """
     plan = groups_plan(PrivacyUnit("user", most_groups=2, neighbours=relation))
     totals, groups = plan.measurements
-    less = replace(groups.sums[0], scale=0.99 * groups.scales[0])
-    edited = replace(plan, questions=(totals, replace(groups, sums=(less,))))
+    less = replace(groups, scale=0.99 * groups.scale)
+    edited = replace(plan, histograms=(totals, less))
     with pytest.raises(PlanRefused, match="too small for the budget"):
         price(edited)
 

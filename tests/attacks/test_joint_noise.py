@@ -17,11 +17,11 @@ from scipy.stats import beta, norm
 from dpratio.curator import measure
 from dpratio.curator.noise import draw_noise as noise_room
 from dpratio.curator.noise.entropy import BitSource
-from dpratio.curator.noise.rounded import NoiseLaw, draw_rounded
+from dpratio.curator.noise.rounded import draw_rounded
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import PlanRefused
+from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -151,9 +151,9 @@ def test_20_no_unit_moves_the_vector_of_all_sums_further_than_its_budget(
     """
 
     def nothing(
-        _law: str, question: Measurement, cells: int, _bits: BitSource
+        _law: NoiseLaw, scales: list[float], cells: int, _bits: BitSource
     ) -> NDArray[np.int64]:
-        return np.zeros((cells, len(question.sums)), np.int64)
+        return np.zeros((cells, len(scales)), np.int64)
 
     monkeypatch.setattr(measure, "draw_noise", nothing)
     chance = random.Random(f"{strategy} {mechanism} {kind}")  # noqa: S311
@@ -182,17 +182,19 @@ def test_20_questions_that_each_spend_the_whole_budget_stop_at_the_door(
     """
     alone = [plan_of(strategy, mechanism, groups=each) for each in TWO]
     both = plan_of(strategy, mechanism, groups=TWO)
-    questions = tuple(
-        replace(question, sums=plan.measurements[0].sums)
-        for question, plan in zip(both.questions, alone, strict=True)
+    forged = both.measuring(
+        [
+            replace(question, sums=plan.measurements[0].sums)
+            for question, plan in zip(both.measurements, alone, strict=True)
+        ]
     )
     with pytest.raises(PlanRefused, match="too small"):
-        release_sums("nowhere.parquet", replace(both, questions=questions), ledger=None)
-    single = alone[1].questions[0]
+        release_sums("nowhere.parquet", forged, ledger=None)
+    single = alone[1].measurements[0]
     separate = tuple(
         replace(each, scale=each.scale / len(single.sums)) for each in single.sums
     )
-    forged = replace(alone[1], questions=(replace(single, sums=separate),))
+    forged = alone[1].measuring([replace(single, sums=separate)])
     with pytest.raises(PlanRefused, match="too small"):
         release_sums("nowhere.parquet", forged, ledger=None)
 

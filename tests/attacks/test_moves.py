@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -17,7 +16,7 @@ from curator.moves_for_tests import require_paid
 from curator.people_for_tests import REGIONS, TOTALS
 from curator.table_sources import WRONG, write_wrong_statistics
 from curator.tables_for_tests import exact, plan_of
-from dpratio.plan.laws import is_affordable
+from dpratio.plan.laws import LAWS
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import PrivacyUnit
@@ -102,13 +101,9 @@ def vectors(plan: Plan, engine: str) -> list[Vector]:
 
 def size_of(moves: Vector, plan: Plan) -> Fraction:
     """How far a vector moves in units of noise; squares for Gaussian noise."""
-    power = 1 if plan.law == LAPLACE else 2
-    return sum(
-        (
-            (Fraction(abs(move)) / Fraction(each.scale)) ** power
-            for move, each in zip(moves, plan.measurements[0].sums, strict=True)
-        ),
-        Fraction(0),
+    return plan.law.total(
+        Fraction(abs(move)) / Fraction(each.scale)
+        for move, each in zip(moves, plan.measurements[0].sums, strict=True)
     )
 
 
@@ -120,7 +115,7 @@ def furthest(plan: Plan, held: list[Vector]) -> Fraction:
         size_of(tuple(a - b for a, b in zip(one, other, strict=True)), plan)
         for one, other in itertools.combinations(held, 2)
     )
-    if plan.partitions[0] is None:
+    if plan.measurements[0].groups is None:
         return within
     # From one group into another: both of them move.
     return max(within, 2 * max(size_of(each, plan) for each in held))
@@ -136,11 +131,8 @@ STRATEGIES = [
 
 
 def require_paid_for(plan: Plan, moved: Fraction) -> None:
-    spent = {"epsilon": plan.epsilon, "delta": plan.delta}
-    ratio = moved
-    if plan.law != LAPLACE:
-        ratio = Fraction(np.nextafter(float(moved) ** 0.5, 99))
-    assert is_affordable(plan.law.name, ratio=ratio, **spent)
+    ratio = plan.law.root(moved)
+    assert plan.law.affords(ratio, epsilon=plan.epsilon, delta=plan.delta)
 
 
 @pytest.mark.parametrize("keys", [None, ["a", "b"]], ids=["whole", "groups"])
@@ -164,14 +156,10 @@ def test_17_neighbours_of_either_relation_lie_no_further_apart_than_is_paid_for(
         held = held or vectors(plan, "python")
         moved = furthest(plan, held)
         require_paid_for(plan, moved)
-        power = 1 if mechanism == "laplace" else 2
+        law = LAWS[mechanism]
         if strategy == "joint":  # No more is paid than twice what is needed.
-            assert not is_affordable(
-                mechanism,
-                ratio=Fraction(2.1 * float(moved) ** (1 / power)),
-                epsilon=plan.epsilon,
-                delta=plan.delta,
-            )
+            more = Fraction(2.1) * law.root(moved)
+            assert not law.affords(more, epsilon=plan.epsilon, delta=plan.delta)
 
 
 @pytest.mark.parametrize("engine", ENGINES[1:])

@@ -1,6 +1,7 @@
 """Rows 1 and 2: what the digits of released numbers give away."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.laws import laplace_cost
 from dpratio.plan.plan import Plan
 from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.terms.budget import Budget
@@ -97,7 +97,7 @@ def test_02_no_event_of_low_order_digits_tells_a_sum_of_one_from_zero() -> None:
     plan = plan_of("1")
     values = release_sums(half_full(), plan, ledger=None).questions[0].values
     for column, measured in zip(values.T, plan.measurements[0].sums, strict=True):
-        cost = laplace_cost(sensitivity=ROW, scale=measured.scale)
+        cost = ROW / Fraction(measured.scale)
         assert cost <= plan.epsilon / 5
         for name, happened in events(column):
             zero = int(happened[:EMPTY].sum())

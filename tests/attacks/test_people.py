@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from dpratio.release.merge import merge
-from dpratio.release.roll_up import roll_up
 
 from attacks.engines_for_attacks import ENGINES, sums_by
 from curator.people_for_tests import REGIONS, TOTALS, moved_by, people
 from curator.tables_for_tests import plan_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.laws import is_affordable
 from dpratio.plan.plan import Plan
+from dpratio.release.combine import merge, roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 from dpratio.terms.unit import PrivacyUnit
+from edited_plans import with_terms
 
 MANY = 10_000
 NAMES = ("score", "label", "weight", "region", "id")
@@ -93,7 +92,7 @@ def test_15_a_coarser_level_is_capped_anew(engine: str) -> None:
         moved = np.abs(np.array(sums[0]) - np.array(sums[1]))
         assert np.all(moved <= [each.sensitivity for each in question.sums])
         assert np.count_nonzero(moved.any(axis=1)) == (1 if at == 2 else 2)
-        only = replace(plan, questions=(question,))
+        only = plan.measuring([question])
         price += moved_by(only, *sums)
     assert 0 < price <= plan.epsilon
 
@@ -145,11 +144,9 @@ def require_paid_for(plan: Plan, moved: Fraction) -> None:
     Of Gaussian noise squares of moves were added up.
     """
     spent = {"epsilon": plan.epsilon, "delta": plan.delta}
-    ratio = moved
-    if plan.law != LAPLACE:
-        ratio = Fraction(np.nextafter(float(moved) ** 0.5, 9))
-    assert is_affordable(plan.law.name, ratio=ratio, **spent)
-    assert not is_affordable(plan.law.name, ratio=4 * ratio, **spent)
+    ratio = plan.law.root(moved)
+    assert plan.law.affords(ratio, **spent)
+    assert not plan.law.affords(4 * ratio, **spent)
 
 
 LAWS = [
@@ -177,7 +174,9 @@ def test_18_a_person_in_four_groups_is_charged_for_four(
     plan, once = people(most_groups=4, **terms), people(most_groups=1, **terms)
     factor = 4 if mechanism == "laplace" else 2
     if strategy != "focused":  # Which shares its budget anew.
-        scales = zip(plan.measurements[0].scales, once.questions[0].scales, strict=True)
+        scales = zip(
+            plan.measurements[0].scales, once.measurements[0].scales, strict=True
+        )
         for scale, other in scales:
             assert factor * (1 - 1e-9) <= scale / other <= factor * (1 + 1e-5)
     less = sums_by("python", table_of(OTHERS), plan)
@@ -187,7 +186,7 @@ def test_18_a_person_in_four_groups_is_charged_for_four(
         more = sums_by("python", table_of([*OTHERS, *rows]), plan)
         dearest = max(dearest, moved_by(plan, more, less))
     require_paid_for(plan, dearest)
-    too_many = replace(once, unit=replace(once.unit, most_groups=4))
+    too_many = with_terms(once, unit=replace(once.unit, most_groups=4))
     with pytest.raises(PlanRefused, match="too small"):
         release_sums("no/such/file.parquet", too_many, ledger=None)
 
@@ -210,6 +209,6 @@ def test_18_partitions_that_overlap_share_one_budget(mechanism: str) -> None:
         price = Fraction(0)
         for at, question in enumerate(plan.measurements):
             sums = [sums_by("python", each, plan, question=at) for each in tables]
-            price += moved_by(replace(plan, questions=(question,)), *sums)
+            price += moved_by(plan.measuring([question]), *sums)
         dearest = max(dearest, price)
     require_paid_for(plan, dearest)

@@ -116,11 +116,12 @@ def test_25_the_bits_behind_the_noise_are_fresh_and_kept_nowhere(
 
 def draw_in_forks(draws: int) -> NDArray[np.int64]:
     """Draw the noise of a release in child processes; the parent has drawn before."""
-    [question] = plan_of("0.01").questions  # Large noise: draws are seldom alike.
-    cells = -(-draws // len(question.sums))
+    plan = plan_of("0.01")  # Large noise: draws are seldom alike.
+    scales = plan.measurements[0].scales
+    cells = -(-draws // len(scales))
 
     def drawn() -> NDArray[np.int64]:
-        return draw_noise("laplace", question, cells, system_bits).T.ravel()[:draws]
+        return draw_noise(plan.law, scales, cells, system_bits).T.ravel()[:draws]
 
     drawn()  # Whatever is kept is there before the forks.
     return np.stack([in_child(drawn) for _ in range(FORKS)])

@@ -16,7 +16,7 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import PlanRefused
-from dpratio.plan.measurement import Measurement
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
@@ -26,7 +26,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.unit import PrivacyUnit
-from plan.boxes_for_tests import cells_of, exact_cells
+from plan.boxes_for_tests import cells_of, exact_cells, sums_of
 from plan.staged_plans import BOUNDS, GROUPS, staged_plan
 
 REGIONS = ["north", "south", "west"]
@@ -99,8 +99,8 @@ def test_19_the_guess_is_found_in_noisy_totals_alone(
         for each, one in zip((2.5 * 3_600, 0.0), plan.stage.firsts[0], strict=True)
     ]
 
-    def moved(_: str, question: Measurement, cells: int, __: object) -> Any:  # noqa: ANN401
-        noise = np.zeros((cells, len(question.sums)), dtype=np.int64)
+    def moved(_: NoiseLaw, scales: list[float], cells: int, __: object) -> Any:  # noqa: ANN401
+        noise = np.zeros((cells, len(scales)), dtype=np.int64)
         if cells == 1:
             noise[0] = shift
         return noise
@@ -131,7 +131,7 @@ def test_20_raw_sums_that_are_rounded_move_what_is_mixed_of_them() -> None:
     assert abs(int(moved) - place) > 1_000
     assert abs(int(moved) - place) <= grid.rounding[0]
     scales = [1e9] * 5
-    assert abs(int(moved)) / Fraction(1e9) <= joint_ratio("laplace", grid, scales)
+    assert abs(int(moved)) / Fraction(1e9) <= joint_ratio(LAPLACE, grid, scales)
 
 
 def test_23_a_first_stage_is_priced_at_the_door() -> None:
@@ -162,14 +162,14 @@ def test_23_totals_have_the_noise_that_they_are_priced_by(
     """
     laws = []
 
-    def noted(law: str, question: Measurement, cells: int, _: object) -> object:
+    def noted(law: NoiseLaw, scales: list[float], cells: int, _: object) -> object:
         laws.append(law)
-        return np.zeros((cells, len(question.sums)), dtype=np.int64)
+        return np.zeros((cells, len(scales)), dtype=np.int64)
 
     monkeypatch.setattr("dpratio.curator.staged.draw_noise", noted)
     table = {"spend": [2.0, 3.0], "visits": [1.0, 1.0]}
     release_sums(table, gaussian_plan(), ledger=None)
-    assert laws == ["laplace", "analytic_gaussian"]
+    assert laws == [LAPLACE, GAUSSIAN]
 
 
 def test_38_whatever_decides_the_second_stage_is_approved_with_the_plan() -> None:

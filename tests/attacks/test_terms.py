@@ -24,6 +24,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.ratio import Ratio
+from edited_plans import with_terms
 
 RATIO = Ratio("score", per="label", weight="weight", guess=0.5)
 BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary(), "weight": Bounds(0, 2)}
@@ -148,10 +149,9 @@ def test_21_a_plan_with_classical_noise_above_epsilon_1_stops_at_the_door() -> N
         replace(each, scale=each.sensitivity * noise * (1 + 1e-9))
         for each in plan.measurements[0].sums
     )
-    forged = replace(
-        plan,
+    forged = with_terms(
+        plan.measuring([replace(plan.measurements[0], sums=scaled)]),
         budget=Budget(share * len(scaled), "1e-5"),
-        questions=(replace(plan.measurements[0], sums=scaled),),
     )
     with pytest.raises(PlanRefused, match="too small for its share"):
         release_sums(NOWHERE, forged, ledger=None)

@@ -11,6 +11,7 @@ from curator.table_sources import CSV_DIALECTS, READABLE, SOURCES, mapping_of, w
 from curator.tables_for_tests import ENGINES, exact
 from dpratio.curator.reading import whole_doubles
 from dpratio.plan.plan import Plan
+from dpratio.plan.price import AnyPlan
 
 __all__ = [
     "exact_in_integers",
@@ -26,7 +27,7 @@ def specified(case: Case) -> list[list[int]]:
     return exact(mapping_of(case.table), case.plan, "python")
 
 
-def require_alike(table: Any, plan: Plan, folder: Path) -> list[list[int]]:  # noqa: ANN401
+def require_alike(table: Any, plan: AnyPlan, folder: Path) -> list[list[int]]:  # noqa: ANN401
     """Every source and engine gives the integers of the specification."""
     expected = exact(mapping_of(table), plan, "python")
     for source, engine in READABLE:

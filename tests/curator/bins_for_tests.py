@@ -5,8 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.plan_bins import plan_bins
-from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
@@ -31,7 +31,7 @@ def study_of(**terms: Any) -> Study:  # noqa: ANN401
     return Study(Ratio("score", per="label"), **given)
 
 
-def grid_plan(*, cells: int = 100, **terms: Any) -> Plan:  # noqa: ANN401
+def grid_plan(*, cells: int = 100, **terms: Any) -> HistogramPlan:  # noqa: ANN401
     """A histogram of the score on a grid."""
     return plan_bins(study_of(**terms), "score", budget=Budget(1), cells=cells)
 

@@ -10,10 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from dpratio.curator.noise.entropy import BitSource
-from dpratio.curator.noise.rounded import GAUSSIAN, LAPLACE
+from dpratio.curator.noise.rounded import _SHAPES
+from dpratio.plan.laws import GAUSSIAN, LAPLACE
 
 __all__ = [
     "LAWS",
+    "SHAPES",
     "SIDES",
     "WORD",
     "Floats",
@@ -25,6 +27,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 LAWS = {"laplace": LAPLACE, "gaussian": GAUSSIAN}
+SHAPES = {name: _SHAPES[law.power] for name, law in LAWS.items()}
 SIDES = pytest.mark.parametrize("name", LAWS)
 WORD = 2**64
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.plan_bounds import plan_bounds
-from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -79,12 +79,12 @@ def study_of(**terms: Any) -> Study:  # noqa: ANN401
     return Study(ratio, **{"bounds": {}, "budget": Budget(1), **terms})
 
 
-def rows_plan(**terms: Any) -> Plan:  # noqa: ANN401
+def rows_plan(**terms: Any) -> HistogramPlan:  # noqa: ANN401
     """Histograms of both columns of a table of rows."""
     return plan_bounds(study_of(**terms), budget=Budget(1))
 
 
-def people_plan(*, most_groups: int = 1, **terms: Any) -> Plan:  # noqa: ANN401
+def people_plan(*, most_groups: int = 1, **terms: Any) -> HistogramPlan:  # noqa: ANN401
     """Histograms of both totals of people in two regions, from 1 to 2^40."""
     unit = PrivacyUnit("user", most_groups=most_groups)
     groups = Groups("region", ["north", "south"])
@@ -96,7 +96,7 @@ def people_plan(*, most_groups: int = 1, **terms: Any) -> Plan:  # noqa: ANN401
     return plan_bounds(study_of(**given), budget=Budget(1), limits=limits)
 
 
-def groups_plan(unit: PrivacyUnit | None = None, **terms: Any) -> Plan:  # noqa: ANN401
+def groups_plan(unit: PrivacyUnit | None = None, **terms: Any) -> HistogramPlan:  # noqa: ANN401
     """People by how many of three regions they are in, beside their spending."""
     protected = PrivacyUnit("user", most_groups=2) if unit is None else unit
     groups = Groups("region", ["north", "south", "elsewhere"])

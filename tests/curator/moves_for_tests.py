@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from dpratio.plan.laws import is_affordable
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.joint import joint_ratio
 
@@ -31,18 +30,16 @@ def require_paid(plan: Plan, rows: list[list[int]]) -> None:
 
 def _cost_of(plan: Plan, row: list[int]) -> Fraction:
     """What a row pays, in units of noise: added up, or squares added up."""
-    power = 1 if plan.law == LAPLACE else 2
-    questions = [
-        (Fraction(distance) / Fraction(each.scale)) ** power
+    moves = [
+        Fraction(distance) / Fraction(each.scale)
         for distance, each in zip(row, plan.measurements[0].sums, strict=True)
     ]
-    return sum(questions, Fraction(0))
+    return plan.law.total(moves)
 
 
 def _joint_price(plan: Plan) -> Fraction:
     """What the plan says that any row pays at most, and that its budget affords."""
     question = plan.measurements[0]
-    most = joint_ratio(plan.law.name, plan.grid(question), question.scales)
-    spent = {"epsilon": plan.epsilon, "delta": plan.delta}
-    assert is_affordable(plan.law.name, ratio=most, **spent)
-    return most if plan.law == LAPLACE else most**2
+    most = joint_ratio(plan.law, plan.grid(question), question.scales)
+    assert plan.law.affords(most, epsilon=plan.epsilon, delta=plan.delta)
+    return most**plan.law.power

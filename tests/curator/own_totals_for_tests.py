@@ -7,6 +7,7 @@ import numpy as np
 
 from curator.people_for_tests import REGIONS, TOTALS
 from dpratio.curator import measure
+from dpratio.curator.statements import readings_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.neighbours import unit_ratio
@@ -70,15 +71,15 @@ Sums = list[list[list[int]]]
 
 def sums_before_noise(table: object, plan: Plan, engine: str) -> Sums:
     """The integers of all questions, by the readings that a release makes of a plan."""
-    known = [measure._known_groups(each) for each in plan.partitions]
-    asks = {
-        at: measure._open(table, each, engine)
-        for at, each in measure._readings(plan, known).items()
-    }
+    known = [measure._known_groups(each) for each in plan.study.partitions]
+    asks = [
+        measure._open(table, reading, engine) for reading in readings_of(plan, known)
+    ]
     nothing = [
         np.zeros((1 if groups is None else groups.count, len(each.sums)), np.int64)
         for each in plan.measurements
-        for groups in [known[each.partition]]
+        for groups in [each.groups]
+        if isinstance(groups, Groups | None)
     ]
     found = measure._exact(plan, known, asks)
     return [
@@ -92,17 +93,11 @@ def moved_in_all(plan: Plan, first: Sums, second: Sums) -> Fraction:
 
     Squared for Gaussian noise, as is what was paid.
     """
-    power = 1 if plan.law == LAPLACE else 2
-    return sum(
-        (
-            (Fraction(abs(one - other)) / Fraction(each.scale)) ** power
-            for question, more, less in zip(
-                plan.measurements, first, second, strict=True
-            )
-            for row, beside in zip(more, less, strict=True)
-            for one, other, each in zip(row, beside, question.sums, strict=True)
-        ),
-        Fraction(0),
+    return plan.law.total(
+        Fraction(abs(one - other)) / Fraction(each.scale)
+        for question, more, less in zip(plan.measurements, first, second, strict=True)
+        for row, beside in zip(more, less, strict=True)
+        for one, other, each in zip(row, beside, question.sums, strict=True)
     )
 
 
@@ -119,8 +114,7 @@ def paid_in_all(plan: Plan) -> Fraction:
             most_groups=plan.unit.most_groups,
             neighbours=plan.unit.neighbours,
         )
-        cells = cells_of(plan, question.partition)
+        cells = cells_of(question.groups)
         grid = plan.grid(question)
-        ratios.append(unit_ratio(plan.law.name, grid, question.scales, unit, cells))
-    power = 1 if plan.law == LAPLACE else 2
-    return sum((each**power for each in ratios), Fraction(0))
+        ratios.append(unit_ratio(plan.law, grid, question.scales, unit, cells))
+    return plan.law.total(ratios)

@@ -9,6 +9,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from curator.tables_for_tests import plan_of
+from dpratio.plan.grids import unit_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.neighbours import unit_ratio
 from dpratio.plan.split_budget import cells_of
@@ -105,22 +106,21 @@ def crowds(draw: st.DrawFn, kind: str, *, least_rows: int = 0) -> Table:
 
 def moved_by(plan: Plan, first: list[list[int]], second: list[list[int]]) -> Fraction:
     """How far two tables lie apart in units of noise; squared for Gaussian noise."""
-    power = 1 if plan.law == LAPLACE else 2
-    questions = [
-        (Fraction(abs(one - other)) / Fraction(each.scale)) ** power
+    moves = [
+        Fraction(abs(one - other)) / Fraction(each.scale)
         for row, less in zip(first, second, strict=True)
         for one, other, each in zip(row, less, plan.measurements[0].sums, strict=True)
     ]
-    return sum(questions, Fraction(0))
+    return plan.law.total(moves)
 
 
 def allowed(plan: Plan) -> Fraction:
     question = plan.measurements[0]
     ratio = unit_ratio(
-        plan.law.name,
+        plan.law,
         plan.grid(question),
         question.scales,
-        plan.unit_of(question),
-        cells_of(plan, question.partition),
+        unit_of(plan.study, question.question),
+        cells_of(question.groups),
     )
-    return ratio if plan.law == LAPLACE else ratio**2
+    return ratio**plan.law.power

@@ -10,7 +10,6 @@ import pytest
 
 from dpratio.curator import staged as room
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
 from dpratio.terms.bounds import Bounds
@@ -83,8 +82,8 @@ TABLE = table_of(900)
 def without_noise() -> Iterator[None]:
     """Put no noise on what leaves: what only a test may see."""
 
-    def nothing(_: str, question: Measurement, cells: int, __: object) -> Any:  # noqa: ANN401
-        return np.zeros((cells, len(question.sums)), dtype=np.int64)
+    def nothing(_: object, scales: list[float], cells: int, __: object) -> Any:  # noqa: ANN401
+        return np.zeros((cells, len(scales)), dtype=np.int64)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(room, "draw_noise", nothing)
@@ -96,8 +95,8 @@ def with_known_noise(seed: int) -> Iterator[None]:
     """Put the same noise on what leaves each time, of the right size."""
     chance = np.random.default_rng(seed)
 
-    def drawn(_: str, question: Measurement, cells: int, __: object) -> Any:  # noqa: ANN401
-        noise = chance.laplace(scale=question.scales, size=(cells, len(question.sums)))
+    def drawn(_: object, scales: list[float], cells: int, __: object) -> Any:  # noqa: ANN401
+        noise = chance.laplace(scale=scales, size=(cells, len(scales)))
         return np.rint(noise).astype(np.int64)
 
     with pytest.MonkeyPatch.context() as patched:

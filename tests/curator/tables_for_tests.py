@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, Phase, settings
 
 from dpratio.curator.choose_engine import open_reading, open_table
 from dpratio.curator.reading.statement import CellSum, Reading, Statement
-from dpratio.curator.statements import statement_of
+from dpratio.curator.statements import partitions_of, places_of, readings_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.plan.price import AnyPlan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -99,20 +100,22 @@ def plan_of(
     )
 
 
-def asked(plan: Plan, question: int = 0) -> Statement:
+def asked(plan: AnyPlan, question: int = 0) -> Statement:
     """What a part of a plan asks of a table."""
-    chosen = plan.measurements[question]
-    groups = plan.partitions[chosen.partition]
-    assert groups is None or isinstance(groups, Groups)
-    return statement_of(plan, chosen, groups)
+    groups = [
+        each if isinstance(each, Groups) else None for each in partitions_of(plan)
+    ]
+    readings, places = readings_of(plan, groups), places_of(plan)
+    before = places[:question].count(places[question])
+    return readings[places[question]].statements[before]
 
 
-def reading_of(plan: Plan, *questions: int) -> Reading:
+def reading_of(plan: AnyPlan, *questions: int) -> Reading:
     """What questions of a plan about the same groups ask, by default the first."""
     return Reading(tuple(asked(plan, each) for each in questions or (0,)))
 
 
-def exact_together(table: object, plan: Plan, engine: str) -> list[list[list[int]]]:
+def exact_together(table: object, plan: AnyPlan, engine: str) -> list[list[list[int]]]:
     """The integers of all questions of a plan about the same groups, read at once."""
     reading = reading_of(plan, *range(len(plan.measurements)))
     found = open_reading(table, reading, engine)()
@@ -123,7 +126,7 @@ def exact_together(table: object, plan: Plan, engine: str) -> list[list[list[int
 
 
 def exact(
-    table: object, plan: Plan, engine: str, *, question: int = 0
+    table: object, plan: AnyPlan, engine: str, *, question: int = 0
 ) -> list[list[int]]:
     """The integers before noise, keys × sums: what only a test may see."""
     statement = asked(plan, question)

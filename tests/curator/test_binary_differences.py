@@ -33,8 +33,8 @@ def plan_of(strategy: str, answers: tuple[str, ...], taken: Bounds) -> Plan:
 
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(_law: object, question: Any, count: int, _bits: object) -> Any:  # noqa: ANN401
-        return np.zeros((count, len(question.sums)), dtype=np.int64)
+    def nothing(_law: object, scales: Any, count: int, _bits: object) -> Any:  # noqa: ANN401
+        return np.zeros((count, len(scales)), dtype=np.int64)
 
     monkeypatch.setattr(room, "draw_noise", nothing)
 

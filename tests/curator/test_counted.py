@@ -86,7 +86,7 @@ def test_counting_costs_what_a_column_of_ones_costs() -> None:
     counted = make_plan(Ratio("s", per="rows"), bounds={"s": Bounds(0, 9)}, **terms)
     bounds = {"s": Bounds(0, 9), "one": Bounds.binary()}
     added = make_plan(Ratio("s", per="one"), bounds=bounds, **terms)
-    assert counted.questions[0].sums == added.questions[0].sums
+    assert counted.measurements[0].sums == added.measurements[0].sums
     assert price(counted) == price(added)
     assert plan_from_document(Node(plan_to_document(counted))) == counted
 

@@ -80,7 +80,7 @@ def test_nothing_is_watched_where_nothing_is_counted() -> None:
 def test_natural_bounds_are_not_counted_and_cost_nothing() -> None:
     plain = plan_of(Bounds(0, 1))
     natural = plan_of(Bounds(0, 1, natural=True), clipping="measured")
-    assert natural.questions == plain.questions
+    assert natural.measurements == plain.measurements
 
 
 def test_a_release_holds_one_more_sum_and_its_noise() -> None:

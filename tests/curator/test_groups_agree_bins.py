@@ -26,7 +26,7 @@ def test_numbers_on_edges_beside_and_beyond_them_find_the_same_bin(
     bins: int | list[float], folder: Path
 ) -> None:
     plan = by(ScoreBins("score", bins), label=Bounds(0, 1))
-    groups = plan.partitions[0]
+    groups = plan.measurements[0].groups
     assert isinstance(groups, Groups)
     (settled,) = groups.dimensions
     assert isinstance(settled, ScoreBins)

@@ -66,7 +66,7 @@ def test_dates_and_text_find_the_period_of_a_plain_loop(
 ) -> None:
     days = [DAY + dt.timedelta(days=at) for at in range(-120, 120, 7)]
     plan = by(Periods("seen", every, days[4], days[-4]))
-    groups = plan.partitions[0]
+    groups = plan.measurements[0].groups
     assert isinstance(groups, Groups)
     starts = [*groups.keys, dt.date(2030, 1, 1)]
     starters: dict[str, Any] = {

@@ -22,9 +22,9 @@ from curator.tables_for_tests import exact
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.histogram.plan_bounds import plan_bounds
-from dpratio.plan.plan import Plan
 from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -87,7 +87,7 @@ def test_every_source_is_counted_alike(tmp_path: Path) -> None:
     require_alike(corner_tables()["doubles"], rows_plan(), tmp_path)
 
 
-PLANS: dict[str, Plan] = {
+PLANS: dict[str, HistogramPlan] = {
     "one group each": people_plan(),
     "two groups each": people_plan(most_groups=2),
     "weights": people_plan(weight="weight"),

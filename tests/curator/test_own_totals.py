@@ -17,8 +17,11 @@ from curator.own_totals_for_tests import (
 from curator.people_for_tests import REGIONS, Table, crowds
 from curator.tables_for_tests import ENGINES, exact, fixed
 from dpratio.curator import measure
+from dpratio.curator.statements import readings_of
+from dpratio.plan.grids import unit_of
 from dpratio.plan.plan import Plan
 from dpratio.terms.unit import NEIGHBOURS
+from edited_plans import with_terms
 from tiers import quick_first
 
 LAWS = [
@@ -41,9 +44,12 @@ def crowd() -> Table:
 
 def as_one_question(plan: Plan, at: int) -> Plan:
     """The plan as if its unit were that of one of its questions."""
-    unit = plan.unit_of(plan.measurements[at])
-    plain = tuple(replace(each, totals={}) for each in plan.measurements)
-    return replace(plan, unit=unit, questions=plain)
+    unit = unit_of(plan.study, plan.measurements[at].question)
+    plain = [
+        replace(each, question=replace(each.question, totals={}))
+        for each in plan.measurements
+    ]
+    return with_terms(plan.measuring(plain), unit=unit)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -60,9 +66,9 @@ def test_each_question_has_the_integers_of_a_study_with_its_unit(
 
 def test_questions_about_the_same_groups_are_read_together() -> None:
     plan = own_plan()
-    groups = [measure._known_groups(each) for each in plan.partitions]
-    read = measure._readings(plan, groups)
-    assert [len(each.statements) for each in read.values()] == [2, 1, 1]
+    groups = [measure._known_groups(each) for each in plan.study.partitions]
+    read = readings_of(plan, groups)
+    assert [len(each.statements) for each in read] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)

@@ -21,8 +21,8 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, EngineFailed, InvalidInput, SchemaRefused
+from dpratio.plan.laws import NoiseLaw
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
@@ -38,9 +38,9 @@ def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Freeze noise and identity, to see what else a release tells."""
 
     def nothing(
-        _law: str, question: Measurement, cells: int, _bits: BitSource
+        _law: NoiseLaw, scales: list[float], cells: int, _bits: BitSource
     ) -> NDArray[np.int64]:
-        return np.zeros((cells, len(question.sums)), np.int64)
+        return np.zeros((cells, len(scales)), np.int64)
 
     monkeypatch.setattr(room, "draw_noise", nothing)
     monkeypatch.setattr(door, "fresh_id", lambda: "0" * 32)

@@ -8,10 +8,11 @@ import pytest
 
 from curator.door_for_tests import MISSING, focused_plan_of, plan_of
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import FileRefused, PlanRefused
+from dpratio.errors import FileRefused, InvalidInput, PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from edited_plans import with_terms
 from plan.priced_plans import ask, change_question, edit, with_sums
 
 
@@ -25,10 +26,9 @@ def first_scale(plan: Plan) -> float:
         lambda plan: edit(plan, scale=math.nextafter(first_scale(plan), 0)),
         lambda plan: edit(plan, sensitivity=1),
         lambda plan: with_sums(plan, plan.measurements[0].sums[1:]),
-        lambda plan: dataclasses.replace(plan, mechanism="none"),
-        lambda plan: dataclasses.replace(plan, budget=Budget("0.1")),
+        lambda plan: with_terms(plan, budget=Budget("0.1")),
     ],
-    ids=["scale", "sensitivity", "sums", "mechanism", "budget"],
+    ids=["scale", "sensitivity", "sums", "budget"],
 )
 def test_a_bad_plan_is_refused_before_the_table_is_looked_for(
     bad: Callable[[Plan], Plan],
@@ -121,29 +121,23 @@ EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
         "the plan's terms break a rule: the residual bound must be below 3",
     ),
     "wider bounds": (
-        lambda plan: dataclasses.replace(
-            plan, bounds={**plan.bounds, "w": Bounds(0, 3.5)}
-        ),
+        lambda plan: with_terms(plan, bounds={**plan.bounds, "w": Bounds(0, 3.5)}),
         "the sensitivity of Σ z must be",
     ),
     "strategy even": (
-        lambda plan: dataclasses.replace(plan, strategy="even"),
+        lambda plan: with_terms(plan, strategy="even"),
         "strategy 'even' does not measure these sums",
     ),
     "strategy joint": (
-        lambda plan: dataclasses.replace(plan, strategy="joint"),
+        lambda plan: with_terms(plan, strategy="joint"),
         "strategy 'joint' does not measure these sums",
     ),
     "classical noise": (
-        lambda plan: dataclasses.replace(plan, mechanism="classical_gaussian"),
+        lambda plan: with_terms(plan, mechanism="classical_gaussian"),
         "the plan's terms break a rule: strategy 'focused' has no classical_gaussian",
     ),
-    "noise to be chosen": (
-        lambda plan: dataclasses.replace(plan, mechanism="auto"),
-        "the plan's terms break a rule: unknown mechanism",
-    ),
     "a smaller budget": (
-        lambda plan: dataclasses.replace(plan, budget=Budget("0.99", "1e-6")),
+        lambda plan: with_terms(plan, budget=Budget("0.99", "1e-6")),
         "the noise of the sums is too small for the budget",
     ),
 }
@@ -163,15 +157,21 @@ def test_an_edited_focused_plan_is_refused_before_the_table_is_looked_for(
         release_sums(MISSING, plan, ledger=None)
 
 
+@pytest.mark.parametrize("law", ["auto", "none"])
+def test_a_plan_without_a_law_of_noise_cannot_be_made(law: str) -> None:
+    with pytest.raises(InvalidInput, match="a plan states the law of its noise"):
+        with_terms(plan_of(), mechanism=law)
+
+
 def test_gaussian_noise_of_a_focused_plan_costs_its_delta() -> None:
     plan = focused_plan_of(mechanism="analytic_gaussian")
     for delta in ("1e-7", "0"):
         with pytest.raises(PlanRefused):
             release_sums(
-                MISSING, dataclasses.replace(plan, budget=Budget(1, delta)), ledger=None
+                MISSING, with_terms(plan, budget=Budget(1, delta)), ledger=None
             )
     laplace = focused_plan_of(mechanism="laplace")
-    as_gaussian = dataclasses.replace(laplace, mechanism="analytic_gaussian")
+    as_gaussian = with_terms(laplace, mechanism="analytic_gaussian")
     with pytest.raises(PlanRefused, match="too small"):
         release_sums(MISSING, as_gaussian, ledger=None)
 
@@ -192,4 +192,4 @@ def test_the_noise_of_a_joint_price_is_too_small_for_equal_shares() -> None:
     with pytest.raises(
         PlanRefused, match="the noise of Σ w is too small for its share"
     ):
-        release_sums(MISSING, dataclasses.replace(plan, strategy="even"), ledger=None)
+        release_sums(MISSING, with_terms(plan, strategy="even"), ledger=None)

@@ -10,6 +10,7 @@ import pytest
 
 from curator.door_for_tests import EMPTY, focused_plan_of, plan_of
 from dpratio.curator.release_sums import release_sums
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
 from dpratio.terms.groups import Groups
 

@@ -19,7 +19,7 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.measurement import Measurement
+from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.realise import realise
@@ -67,13 +67,13 @@ def test_what_leaves_are_the_sums_of_the_realised_plan_but_for_rounding(
     slack = [
         count * (one + other)
         for one, other in zip(
-            plan.grid(question.asked).rounding,
-            plain.grid(plain.questions[0]).rounding,
+            plan.grid(question.measurement).rounding,
+            plain.grid(plain.measurements[0]).rounding,
             strict=True,
         )
     ]
     assert [each.step for each in question.asked.sums] == [
-        each.step for each in plain.questions[0].sums
+        each.step for each in plain.measurements[0].sums
     ]
     for row, other in zip(question.values.tolist(), wanted, strict=True):
         for value, expected, most in zip(row, other, slack, strict=True):
@@ -126,7 +126,7 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
         for given_rows in ([*others, *own], before)
     ]
     assert plan.stage is not None
-    cells = cells_of(plan, 0)
+    cells = cells_of(plan.measurements[0].groups)
     raw = [np.array(exact(table, plan, "python"), dtype=object) for table in tables]
     firsts = [cells.sum(axis=0)[:2] for cells in raw]
     scales = [each.scale for each in plan.stage.firsts[0]]
@@ -135,7 +135,7 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
         for one, other, scale in zip(*firsts, scales, strict=True)
     )
     grid = totals_grid(plan.raw_grid(plan.measurements[0]))
-    assert cost <= pooled_ratio("laplace", grid, scales, unit, cells)
+    assert cost <= pooled_ratio(LAPLACE, grid, scales, unit, cells)
     assert cost <= plan.stage.epsilon
     totals = tuple(
         round(total / each.step)
@@ -149,25 +149,24 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
             released(pa.table(table), plan).questions[0].values.astype(object)
             for table in tables
         ]
-    power = 1 if plan.law == LAPLACE else 2
-    paid = sum(
-        (abs(Fraction(int(each))) / Fraction(scale)) ** power
+    paid = plan.law.total(
+        abs(Fraction(int(each))) / Fraction(scale)
         for row in values[0] - values[1]
         for each, scale in zip(row, asked_for.scales, strict=True)
     )
     grid = plan.grid(asked_for)
-    law = plan.law.name
-    assert paid <= unit_ratio(law, grid, asked_for.scales, unit, cells) ** power
+    law = plan.law
+    assert paid <= unit_ratio(law, grid, asked_for.scales, unit, cells) ** law.power
     charged = price(plan)
-    assert paid <= (charged.pure[1] if power == 1 else charged.gaussian)
+    assert paid <= (charged.pure[1] if law == LAPLACE else charged.gaussian)
 
 
 def test_each_stage_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
 
-    def counted(law: str, question: Measurement, cells: int, bits: Any) -> Any:  # noqa: ANN401
-        noise = draw_noise(law, question, cells, bits)
-        drawn.append((tuple(question.scales), noise))
+    def counted(law: NoiseLaw, scales: list[float], cells: int, bits: Any) -> Any:  # noqa: ANN401
+        noise = draw_noise(law, scales, cells, bits)
+        drawn.append((tuple(scales), noise))
         return noise
 
     monkeypatch.setattr(room, "draw_noise", counted)

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput, PlanRefused
-from dpratio.plan.plan import Plan
+from dpratio.plan.price import AnyPlan
 from dpratio.release.plan_file import read_plan, write_plan
 from fuzz.mutations import Mutation, mutate_bytes, mutate_document, mutations
 from fuzz.release_json import signed
@@ -46,11 +46,11 @@ def make(drawn: Drawn) -> bytes:
     return made
 
 
-def read(_: bytes) -> Plan:
+def read(_: bytes) -> AnyPlan:
     return read_plan(FILE)
 
 
-def check(plan: Plan) -> None:
+def check(plan: AnyPlan) -> None:
     assert str(plan).encode()
     write_plan(plan, FILE)
     assert read_plan(FILE) == plan

@@ -7,7 +7,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dpratio as dpr
-from dpratio.plan.plan import EXTERNAL
 from dpratio.plan.price import price
 from dpratio.release.release import Release, fresh_question
 from planned import plan_scores
@@ -39,7 +38,7 @@ def release_of(given: Terms, number: int) -> Release:
         dpr.Budget(epsilon, delta), mechanism=law, strategy="even", groups=groups
     )
     values = np.full((2, len(plan.measurements[0].sums)), number)
-    question = fresh_question(plan, plan.measurements[0], KEYS, values)
+    question = fresh_question(plan.law, plan.measurements[0], KEYS, values)
     return Release(f"{number:032x}", plan, (question,), "a test", ledger_head=None)
 
 
@@ -83,7 +82,7 @@ def test_merging_states_at_least_each_cost_and_their_sum(
 
 def test_no_release_that_is_derived_states_less_than_its_plan() -> None:
     for release in RELEASES.values():
-        assert release.plan.strategy != EXTERNAL
+        assert not release.plan.is_external
         priced = price(release.plan)
         assert priced.epsilon <= release.cost.epsilon
         assert priced.delta <= release.cost.delta

@@ -45,7 +45,7 @@ def one_person() -> tuple[Floats, Floats, float]:
 
 def people_for(epsilon: float, per_sampling: float) -> int:
     """How many people make the noise variance of Σz so many times the sampling one."""
-    z = plan_of(epsilon).questions[0].sums[0]
+    z = plan_of(epsilon).measurements[0].sums[0]
     squared = float(one_person()[1][0, 0] + one_person()[0][0] ** 2)
     return round(2 * (z.scale * z.step) ** 2 / squared / per_sampling)
 
@@ -70,7 +70,7 @@ def split_release(
     noise = rng.laplace(scale=np.array(plan.measurements[0].scales), size=sums.shape)
     noise[:, noisy:] = 0.0
     cells = np.rint(sums / steps + noise).astype(np.int64)
-    released = fresh_question(plan, plan.measurements[0], groups, cells)
+    released = fresh_question(plan.law, plan.measurements[0], groups, cells)
     return Release("0" * 32, plan, (released,), "a simulation", is_simulated=True)
 
 
@@ -78,9 +78,10 @@ def coverage(lower: Floats, upper: Floats, truth: float) -> float:
     return float(((lower <= truth) & (truth <= upper)).mean())
 
 
-def coverage_under(moments: Moments, noise: Noise, plan: Plan) -> float:
+def coverage_under(moments: Moments, noise: Noise, release: Release) -> float:
     """How often intervals cover when the noise is taken to be this."""
-    taken = replace(moments, noise=noise)
+    taken, plan = replace(moments, noise=noise), release.plan
+    assert isinstance(plan, Plan)
     found = intervals(taken, Signs.of(plan.box(plan.measurements[0])), USUAL)
     return coverage(found.lower, found.upper, one_person()[2])
 
@@ -109,8 +110,8 @@ def test_intervals_cover_after_groups_were_rolled_up(parts: int) -> None:
     one = scales[None] * np.array(
         [each.step for each in split.plan.measurements[0].sums]
     )
-    assert coverage_under(moments, moments.noise, rolled.plan) == held
-    as_one_draw = coverage_under(moments, Noise(2 * one**2, one), rolled.plan)
+    assert coverage_under(moments, moments.noise, rolled) == held
+    as_one_draw = coverage_under(moments, Noise(2 * one**2, one), rolled)
     assert as_one_draw < LEVEL - 2 * sure
 
 
@@ -129,12 +130,12 @@ def test_many_draws_are_not_taken_for_one_laplace_draw_of_their_variance() -> No
     variance = moments.noise.variance * is_noisy
     right = Noise(variance, moments.noise.laplace * is_noisy)
     sure = five_sigma(repetitions)
-    held = coverage_under(moments, right, rolled.plan)
+    held = coverage_under(moments, right, rolled)
     assert held == pytest.approx(LEVEL, abs=sure)
     one_laplace = Noise(variance, np.sqrt(variance / 2))
-    assert coverage_under(moments, one_laplace, rolled.plan) > LEVEL + sure
+    assert coverage_under(moments, one_laplace, rolled) > LEVEL + sure
     normal = Noise(variance, np.zeros_like(variance))
-    assert coverage_under(moments, normal, rolled.plan) < held
+    assert coverage_under(moments, normal, rolled) < held
 
 
 def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
@@ -142,9 +143,9 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
     repetitions, parts, people = 2_000, 5, 2_000
     whole = plan_of(0.5)
     drawn = PaperPopulation()(np.random.default_rng(2), repetitions, people)
-    clipped = clip_people(drawn, whole.box(whole.questions[0]))
-    products = [each.summand.factors for each in whole.questions[0].sums]
-    contrast = whole.contrast(whole.questions[0])
+    clipped = clip_people(drawn, whole.box(whole.measurements[0]))
+    products = [each.summand.factors for each in whole.measurements[0].sums]
+    contrast = whole.contrast(whole.measurements[0])
 
     def sums_of(at: slice) -> Floats:
         chosen = replace(
@@ -155,7 +156,7 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
         return sum_products(chosen, products, contrast)
 
     rng = np.random.default_rng(3)
-    (question,) = whole.questions
+    (question,) = whole.measurements
     exact = sums_of(slice(None))
     once = dpr.estimate_ratios(simulate_release(exact, whole, question, rng))
     size = people // parts
@@ -170,7 +171,7 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
     split = Release(
         "1" * 32,
         plan,
-        (fresh_question(plan, plan.measurements[0], groups, values),),
+        (fresh_question(plan.law, plan.measurements[0], groups, values),),
         "a simulation",
         is_simulated=True,
     )

@@ -13,6 +13,7 @@ from dpratio.analyst.ratio.statistic import NoiseTerm, Statistic
 from dpratio.analyst.sums.variance import SamplingVariance
 from dpratio.analyst.watch.boundary import Boundary
 from dpratio.analyst.watch.running import Running
+from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.groups import Groups
 
@@ -23,13 +24,14 @@ SETTING = Setting(600, 0.5, weighted=True)
 def reordered(release: Release, order: list[int]) -> Release:
     """The same release with its groups in another order."""
     (question,) = release.questions
+    assert isinstance(release.plan, Plan)
     groups = Groups("repetition", order)
-    plan = replace(release.plan, partitions=(groups,))
+    plan = release.plan.over(groups)
     values = question.values[order]
     return replace(
         release,
         plan=plan,
-        questions=(fresh_question(plan, plan.measurements[0], groups, values),),
+        questions=(fresh_question(plan.law, plan.measurements[0], groups, values),),
     )
 
 

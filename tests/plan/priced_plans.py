@@ -11,7 +11,7 @@ import pytest
 from dpratio.errors import PlanRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.price import Cost, price
+from dpratio.plan.price import AnyPlan, Cost, price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
@@ -132,7 +132,7 @@ def spent(cost: Cost) -> tuple[Fraction, Fraction]:
     return cost.epsilon, cost.delta
 
 
-def refuse(plan: Plan, match: str | None = None) -> None:
+def refuse(plan: AnyPlan, match: str | None = None) -> None:
     """Price the plan, which must be refused."""
     with pytest.raises(PlanRefused, match=match):
         price(plan)

@@ -1,12 +1,14 @@
 """What a plan costs in concentrated privacy, from scales and sensitivities alone."""
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from curator.histograms_for_tests import rows_plan
-from dpratio.plan.laws import NoiseLaw, analytic_delta
+from dpratio.plan.grids import STRATEGIES
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw, analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -16,9 +18,10 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
-from plan.priced_plans import LAWS
 
-EVERY_LAW = pytest.mark.parametrize(("strategy", "law"), LAWS)
+EVERY_LAW = pytest.mark.parametrize(
+    ("strategy", "law"), itertools.product(STRATEGIES, (LAPLACE, GAUSSIAN))
+)
 FOUND = PrivateKeys("k", Budget("0.25", "1e-7"))
 # Cells are rounded, and half of one is a part in 2^25 of the largest move.
 CLOSE = 1e-6
@@ -30,7 +33,7 @@ def plan_of(strategy: str, law: NoiseLaw, **terms: Any) -> Plan:  # noqa: ANN401
         "groups": Groups("k", list("abcd")),
         "budget": Budget(1, "1e-6"),
         "strategy": strategy,
-        "mechanism": law,
+        "mechanism": law.name,
     }
     return make_plan(Ratio("s", per="y", guess=1), **given | terms)
 
@@ -68,7 +71,7 @@ def test_rho_is_half_of_the_squares(
     plan = plan_of(strategy, law, unit=unit)
     cost = price(plan)
     assert cost.keys_delta == 0
-    if law == "laplace":
+    if law == LAPLACE:
         apart = moved**2 * squares(plan)
         expected = apart if strategy == "even" else min(1.0, apart)
         assert float(2 * cost.rho) == pytest.approx(expected, rel=CLOSE)
@@ -91,7 +94,7 @@ def test_questions_add_up_in_squares_and_keys_come_on_top(
     cost = price(plan)
     assert cost.keys_delta == Fraction(1, 10**7)
     for_sums = 2 * cost.rho - Fraction(1, 16)
-    if law == "analytic_gaussian" and strategy != "even":
+    if law == GAUSSIAN and strategy != "even":
         spends_all_of_delta(for_sums, Fraction(3, 4), Fraction(9, 10**7))
     else:
         assert float(for_sums) == pytest.approx(squares(plan), rel=CLOSE)
@@ -99,7 +102,7 @@ def test_questions_add_up_in_squares_and_keys_come_on_top(
 
 def test_two_budgets_of_keys_add_up() -> None:
     other = PrivateKeys("j", Budget("0.125", "2e-7"))
-    plan = plan_of("joint", "laplace", groups=[FOUND, other])
+    plan = plan_of("joint", LAPLACE, groups=[FOUND, other])
     cost = price(plan)
     assert cost.keys_delta == Fraction(3, 10**7)
     keys = 0.25**2 + 0.125**2
@@ -110,14 +113,14 @@ def test_sums_that_are_never_large_together_are_priced_together() -> None:
     """A row costs epsilon in all, where the squares of the sums add up to more."""
     terms: dict[str, Any] = {"groups": None, "clipping": "unmeasured"}
     terms["bounds"] = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
-    plan = plan_of("focused", "laplace", budget=Budget(8), **terms)
+    plan = plan_of("focused", LAPLACE, budget=Budget(8), **terms)
     assert squares(plan) > 70
     assert float(2 * price(plan).rho) == pytest.approx(64, rel=CLOSE)
 
 
 def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
     """The squares are compared with the square of the whole, and with nothing else."""
-    plan = plan_of("joint", "laplace", budget=Budget(100))
+    plan = plan_of("joint", LAPLACE, budget=Budget(100))
     moves = [each.sensitivity / each.scale for each in plan.measurements[0].sums]
     assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
     assert [float(each) for each in price(plan).pure] == pytest.approx(moves, rel=CLOSE)

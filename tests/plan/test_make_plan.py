@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dpratio.plan.laws import GAUSSIAN
 from dpratio.errors import InvalidInput
+from dpratio.plan.laws import GAUSSIAN
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast

@@ -65,7 +65,7 @@ def test_it_costs_its_budget_and_the_cost_is_convex(
 ) -> None:
     plan = plan_of(ratio, bounds=bounds, mechanism=mechanism)
     question = plan.measurements[0]
-    assert is_convex(plan.law.name, plan.grid(question), question.scales)
+    assert is_convex(plan.law, plan.grid(question), question.scales)
     assert price(plan).epsilon == 1
     # Bins that were rolled up leave a plan that is priced.
     assert price(regroup(plan, None)).epsilon == 1
@@ -75,7 +75,7 @@ def test_it_costs_its_budget_and_the_cost_is_convex(
 @pytest.mark.parametrize(
     ("terms", "message"),
     [
-        ({"strategy": "joint"}, "is measured by strategy 'focused', got 'joint'"),
+        ({"strategy": "joint"}, "is measured by strategy 'focused', got strategy 'joint'"),
         ({"answers": ("ratio", "means", "calibration")}, "stands beside 'ratio' alone"),
         ({"unit": PrivacyUnit("id", totals=APART)}, "is about rows, one score and one"),
         (
@@ -86,10 +86,10 @@ def test_it_costs_its_budget_and_the_cost_is_convex(
             "is about rows, one score and one stage",
         ),
         ({"stage": 0.2}, "is about rows, one score and one stage"),
-        ({"groups": None}, r"needs bins, got None. Write groups=ScoreBins\('s', 10\)"),
-        ({"groups": Groups("land", ["north"])}, "needs bins, got"),
-        ({"ratio": replace(RATIO, guess=2)}, "is measured around the ratio 1, got 2"),
-        ({"bounds": APART}, "is measured around the ratio 1, got 0.5"),
+        ({"groups": None}, r"needs bins. Write groups=ScoreBins\('s', 10\)"),
+        ({"groups": Groups("land", ["north"])}, "needs bins"),
+        ({"ratio": replace(RATIO, guess=2)}, "is measured around the ratio 1, got guess 2"),
+        ({"bounds": APART}, "is measured around the ratio 1, got guess 0.5"),
     ],
     ids=str,
 )

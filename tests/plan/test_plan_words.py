@@ -219,7 +219,7 @@ def test_the_columns_of_a_person_are_those_of_totals(
 
 
 def test_a_title_travels_with_a_plan_and_is_said_to_be_published() -> None:
-    plan = replace(plan_of(), title="Loans of 2025")
+    plan = plan_of().titled("Loans of 2025")
     said = "Title, which is published with every release: Loans of 2025"
     assert plan.summary() == [said, *plan_of().summary()]
     with pytest.raises(InvalidInput, match="a title is one line"):

@@ -11,10 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from edited_plans import with_terms
-from plan.boxes_for_tests import sums_of
-from dpratio.plan.laws import LAPLACE, LAWS, analytic_delta
 from dpratio.errors import InvalidInput, PlanRefused
+from dpratio.plan.laws import LAPLACE, LAWS, analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -25,7 +23,8 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
-from plan.boxes_for_tests import any_bounds
+from edited_plans import with_terms
+from plan.boxes_for_tests import any_bounds, sums_of
 from plan.priced_plans import (
     KINDS,
     ask,
@@ -342,7 +341,7 @@ def test_a_refusal_says_what_to_do_and_hides_its_cause() -> None:
         price(edit(plan_of(), scale=1.0))
     assert caught.value.__cause__ is None
     with pytest.raises(PlanRefused) as caught:
-        price(with_terms(plan_of(), mechanism="uniform"))
+        price(with_terms(plan_of(), clipping="uniform"))
     assert caught.value.__suppress_context__
     assert not isinstance(caught.value, InvalidInput)
 

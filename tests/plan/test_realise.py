@@ -80,7 +80,7 @@ def test_one_question_that_falls_back_binds_no_other_to_its_planner() -> None:
     first, second = realise(PAIR, PAIR_TOTALS)
     assert first == PAIR.measurements[0]
     assert second.ratio.guess == pytest.approx(2.5, rel=0.01)
-    noisier = scaled(replace(PAIR, measurements=(first, second)), 1.01, 1)
+    noisier = scaled(PAIR.measuring([first, second]), 1.01, 1)
     assert is_realised(PAIR, noisier.measurements, PAIR_TOTALS)
 
 
@@ -110,9 +110,19 @@ def test_what_would_be_refused_together_is_measured_as_declared() -> None:
             False,
         ),
         (lambda asked: replace(asked, sums=asked.sums[::-1]), False),
-        (lambda asked: replace(asked, ratio=replace(RATIO, guess=2.25)), False),
-        (lambda asked: replace(asked, name="another"), False),
-        (lambda asked: replace(asked, weight=Fraction(1, 2)), False),
+        (lambda asked: asked.around(2.25, asked.sums, asked.basis), False),
+        (
+            lambda asked: replace(
+                asked, question=replace(asked.question, name="another")
+            ),
+            False,
+        ),
+        (
+            lambda asked: replace(
+                asked, question=replace(asked.question, share=Fraction(1, 2))
+            ),
+            False,
+        ),
     ],
     ids=["same", "more noise", "less noise", "sums", "guess", "name", "weight"],
 )
@@ -126,7 +136,7 @@ def test_a_second_stage_is_what_the_totals_lead_to(change: Any, fits: bool) -> N
 def test_a_fallback_must_be_the_declared_one(guess: float) -> None:
     totals = [cells_for(PLAN, *WEAK)]
     (asked,) = realise(PLAN, totals)
-    moved = replace(asked, ratio=replace(RATIO, guess=guess))
+    moved = asked.around(guess, asked.sums, asked.basis)
     assert not is_realised(PLAN, [moved], totals)
     assert not is_realised(PLAN, [asked], [])
     assert not is_realised(PLAN, [], totals)
@@ -184,7 +194,7 @@ def test_whatever_the_totals_there_is_a_second_stage_within_its_price(
     found = realise(plan, pairs)
     assert is_realised(plan, found, pairs)
     assert realise(plan, pairs) == found
-    assert price(replace(plan, measurements=found)) == price(plan)
+    assert price(plan.measuring(found)) == price(plan)
 
 
 def test_any_gaussian_second_stage_costs_what_was_charged(

@@ -68,7 +68,7 @@ def test_epsilon_and_delta_are_divided_by_weight(law: NoiseLaw) -> None:
 def test_keys_are_paid_first() -> None:
     study = study_of((Fraction(1), Fraction(1), Fraction(1)))
     assert private_keys(study) == [KEYS]
-    assert left_for_sums(study, LAPLACE) == (Fraction(3, 4), 0)
+    assert left_for_sums(study, LAPLACE) == (Fraction(3, 4), Fraction(0))
     assert left_for_sums(study, GAUSSIAN, found=[KEYS], first=Fraction(1, 4)) == (
         Fraction(1, 4),
         Fraction("8e-7"),
@@ -80,8 +80,8 @@ def test_keys_are_paid_first() -> None:
 def test_a_first_stage_is_divided_by_weight_and_has_no_delta() -> None:
     shares = first_allowances(study_of(THIRDS), Fraction(1, 5))
     assert [(each.law, each.delta, each.cells) for each in shares] == [
-        (LAPLACE, 0, 1),
-        (LAPLACE, 0, 3),
+        (LAPLACE, Fraction(0), 1),
+        (LAPLACE, Fraction(0), 3),
     ]
     for each, weight in zip(shares, THIRDS, strict=True):
         assert each.epsilon == each.ratio == weight / 5

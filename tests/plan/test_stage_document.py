@@ -55,9 +55,9 @@ def test_whatever_decides_the_second_stage_is_part_of_what_is_approved(
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        ("stage.epsilon", "0", "leave some of the budget"),
+        ("stage.epsilon", "0", "exact epsilon above 0"),
         ("stage.epsilon", "1", "leave some of the budget"),
-        ("stage.epsilon", "-1/5", "leave some of the budget"),
+        ("stage.epsilon", "-1/5", "exact epsilon above 0"),
         ("stage.epsilon", "1/10", "too small for its share"),
         ("stage.people", 0, "whole number of at least 1"),
         ("stage.firsts", [], "totals of every question"),

@@ -9,7 +9,7 @@ import dpratio as dpr
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
-from dpratio.curator.statements import statement_of
+from dpratio.curator.statements import readings_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.simulation.population import PaperPopulation, People
@@ -106,7 +106,9 @@ def test_simulated_sums_of_a_focused_plan_are_those_of_the_curator(
         "label": people.label[0].tolist(),
         "weight": people.weight[0].tolist(),
     }
-    ask = open_table(table, statement_of(plan, plan.measurements[0], None), "python")
+    (reading,) = readings_of(plan, [None])
+    (statement,) = reading.statements
+    ask = open_table(table, statement, "python")
     (cells,) = ask().plus(np.zeros((1, len(plan.measurements[0].sums)), np.int64))
     steps = np.array([each.step for each in plan.measurements[0].sums])
     assert np.all(np.abs(sums / steps - cells) <= 0.5 * 400 + 1)
@@ -174,16 +176,15 @@ def test_simulated_noise_agrees_with_the_curators_in_distribution(
 ) -> None:
     """The same test tells noise that is 10 % too small."""
     plan = plan_with(mechanism, keys=40_000, strategy=strategy)
-    curator = draw_noise(mechanism, plan.measurements[0], 40_000, system_bits)
+    (measured,) = plan.measurements
+    curator = draw_noise(plan.law, measured.scales, 40_000, system_bits)
     rng = np.random.default_rng(2)
-    sums = len(plan.measurements[0].sums)
-    release = simulate_release(
-        np.zeros((40_000, sums)), plan, plan.measurements[0], rng
-    )
+    sums = len(measured.sums)
+    release = simulate_release(np.zeros((40_000, sums)), plan, measured, rng)
     for index in range(sums):
         ours, theirs = release.questions[0].values[:, index], curator[:, index]
         assert ks_2samp(ours, theirs).pvalue > 1e-9
-    scales = np.array(plan.measurements[0].scales)
+    scales = np.array(measured.scales)
     drawn = (release.questions[0].values, curator)
     pooled = [(each / scales).ravel() for each in drawn]
     assert ks_2samp(*pooled).pvalue > 1e-9

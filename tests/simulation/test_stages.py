@@ -63,7 +63,7 @@ def test_every_repetition_is_measured_around_its_own_guess(plan: Plan, at: int) 
     for part in parts:
         (released,) = part.release.questions
         own = People(people.score[part.places], people.label[part.places])
-        wanted = view_of(plan, released.asked).sums(own)
+        wanted = view_of(plan, released.measurement).sums(own)
         assert part.exact == pytest.approx(wanted, rel=1e-6, abs=1e-3)
         assert part.release.is_simulated
 
@@ -71,7 +71,7 @@ def test_every_repetition_is_measured_around_its_own_guess(plan: Plan, at: int) 
 def test_few_people_are_measured_near_the_declared_guess() -> None:
     rng = np.random.default_rng(1)
     sums = raw_sums(PLAN, Spenders()(rng, 5, 3))
-    for part in simulate_parts(sums, PLAN, PLAN.questions[0], rng):
+    for part in simulate_parts(sums, PLAN, PLAN.measurements[0], rng):
         assert part.release.questions[0].ratio.guess == pytest.approx(7, abs=2)
 
 

@@ -6,10 +6,6 @@ tests that mirror it, and to those of the modules that need it most.
 
 __all__ = ["TARGETS"]
 
-_CALIBRATE = (
-    "plan/calibration/test_calibrate.py",
-    "plan/calibration/test_calibrate_gaussian.py",
-)
 _JOINT = (
     "plan/sensitivity/test_joint.py",
     "plan/sensitivity/test_joint_one_sum.py",
@@ -43,14 +39,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "curator/test_units.py",
         "curator/test_units_price.py",
     ),
-    "plan/calibration/certified.py": (
-        "plan/calibration/test_certified.py",
-        *_CALIBRATE,
-    ),
-    "plan/calibration/calibrate.py": (
-        *_CALIBRATE,
-        "plan/test_split_budget.py",
-    ),
+    "plan/certified.py": ("plan/test_certified.py", "plan/test_laws.py"),
+    "plan/laws.py": ("plan/test_laws.py", "plan/test_split_budget.py"),
     "plan/sensitivity/lattice.py": ("plan/sensitivity/test_lattice.py",),
     "plan/sensitivity/sums.py": (
         "plan/sensitivity/test_sums.py",
@@ -74,7 +64,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         *_PRICES,
     ),
     "plan/split_budget.py": ("plan/test_split_budget.py", *_PLANS),
-    "plan/calibration/threshold.py": ("plan/calibration/test_threshold.py",),
+    "plan/threshold.py": ("plan/test_threshold.py",),
     "plan/price.py": (
         *_PRICES,
         "plan/test_realise.py",

@@ -261,8 +261,7 @@ class Plan(Tabular):
         return [
             *above,
             bounded.rstrip(),
-            describe_unit(self.unit),
-            *describe_totals(self.study),
+            *self.protected(),
             *describe_clipping(self),
             f"Strategy {self.strategy}, mechanism {self.law.name}. Cost: {cost}.",
             *describe_epsilon(self.epsilon),
@@ -274,6 +273,10 @@ class Plan(Tabular):
                 for item in self.measurements
             ),
         ]
+
+    def protected(self) -> list[str]:
+        """Say who is protected, and what their totals are held to."""
+        return [describe_unit(self.unit), *describe_totals(self.study)]
 
     def planned(self) -> list[str]:
         """Say what each question asks; a single one without its number."""

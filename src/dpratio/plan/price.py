@@ -146,6 +146,8 @@ def _require_terms(plan: Plan) -> list[Grid]:
 
 def _stage_epsilon(stage: Stage) -> Fraction:
     """Return what a first stage spends, which must be exact."""
+    if not isinstance(stage, Stage):
+        _refuse("stage must be a Stage or None", stage)
     if not isinstance(stage.epsilon, Fraction) or stage.epsilon <= 0:
         _refuse("a first stage spends an exact epsilon above 0", stage.epsilon)
     require_people(stage.people, stage.guess)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import describe_totals, describe_unit
+from dpratio.plan.price import AnyPlan
 from dpratio.release.plan_file import plan_hash
 from dpratio.show.text import render
 from dpratio.tabular import printable
@@ -13,7 +13,7 @@ from dpratio.terms.budget import decimal_text
 __all__ = ["plan_to_json", "plan_to_markdown"]
 
 
-def plan_to_markdown(plan: Plan, notes: Sequence[str]) -> str:
+def plan_to_markdown(plan: AnyPlan, notes: Sequence[str]) -> str:
     """Write a plan as Markdown: sentences, the table of sums, what is not covered."""
     missing = [f"Not covered: {each}" for each in plan.not_covered]
     above = [f"- {printable(line)}" for line in plan.summary()]
@@ -22,7 +22,7 @@ def plan_to_markdown(plan: Plan, notes: Sequence[str]) -> str:
     return "\n".join([*above, "", render(plan, "markdown"), "", *below])
 
 
-def plan_to_json(plan: Plan, notes: Sequence[str]) -> str:
+def plan_to_json(plan: AnyPlan, notes: Sequence[str]) -> str:
     """Write a plan as one object: its terms in words, and a list of its sums.
 
     It is for reading; `write_plan` writes what can be run.
@@ -30,8 +30,8 @@ def plan_to_json(plan: Plan, notes: Sequence[str]) -> str:
     said = {
         "asked": plan.planned(),
         "bounds": {name: str(each) for name, each in plan.bounds.items()},
-        "protected": [describe_unit(plan.unit), *describe_totals(plan.study)],
-        "strategy": plan.strategy,
+        "protected": plan.protected(),
+        "strategy": plan.strategy if isinstance(plan, Plan) else "histogram",
         "mechanism": plan.law.name,
         "cost": {
             "epsilon": decimal_text(plan.epsilon),

@@ -27,18 +27,17 @@ def released(counts: list[dict[str, int]], **terms: Any) -> Release:  # noqa: AN
     """A release of known counts of spent and orders, as if noise had been nothing."""
     plan = plan_bounds(study_of(**terms), budget=ONE, limits=(0.25, 4096))
     questions = []
-    for question, given in zip(plan.measurements, counts, strict=True):
-        groups = plan.partitions[question.partition]
-        keys = groups.keys  # type: ignore[union-attr]
-        values = np.array([[given.get(str(key), 0)] for key in keys])
-        questions.append(fresh_question(plan, question, groups, values))  # type: ignore[arg-type]
+    for histogram, given in zip(plan.histograms, counts, strict=True):
+        groups = histogram.groups
+        values = np.array([[given.get(str(key), 0)] for key in groups.keys])
+        questions.append(fresh_question(plan.law, histogram, groups, values))
     return Release("0" * 32, plan, tuple(questions), "a test", is_simulated=True)
 
 
 def grid_release(counts: list[int], name: str = "0", epsilon: Any = 1) -> Release:  # noqa: ANN401
     """A release of known counts on 16 cells, as if noise had been nothing."""
     plan = plan_bins(_SCORES, "score", budget=Budget(epsilon), cells=16)
-    (question,), (groups,) = plan.measurements, plan.partitions
+    (histogram,) = plan.histograms
     values = np.array([[each] for each in counts])
-    asked = fresh_question(plan, question, groups, values)  # type: ignore[arg-type]
+    asked = fresh_question(plan.law, histogram, histogram.groups, values)
     return Release(name * 32, plan, (asked,), "a test", is_simulated=True)

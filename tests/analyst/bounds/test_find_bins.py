@@ -4,14 +4,13 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from dpratio.plan.histogram.histograms import grid_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.histograms_for_tests import rows_plan
 from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
 from dpratio.errors import PlanRefused
-from dpratio.plan.histogram.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bins import grid_of, plan_bins
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -92,19 +91,18 @@ def test_only_equal_cells_from_end_to_end_are_a_grid() -> None:
     assert grid_of(plan) == GRID
     moved = [0.0, 0.5, *GRID.edges[2:]]
     for edges in (moved, GRID.edges[:-1], GRID.edges[::2]):
-        other = (Groups.cross(ScoreBins("score", edges)),)
-        assert grid_of(replace(plan, partitions=other)) is None
+        other = replace(plan.histograms[0], cells=ScoreBins("score", edges))
+        assert grid_of(replace(plan, histograms=(other,))) is None
     assert grid_of(rows_plan()) is None
-    one = replace(rows_plan(), questions=rows_plan().questions[:1])
+    one = replace(rows_plan(), histograms=rows_plan().histograms[:1])
     assert grid_of(one) is None
 
 
 def test_keys_are_not_counted() -> None:
     plan = plan_bins(study_of(), "score", budget=Budget(1), cells=16)
-    keyed = replace(plan.measurements[0], name="region")
-    other = replace(plan, partitions=(Groups("region", ["north"]),), questions=(keyed,))
-    with pytest.raises(PlanRefused, match="the cells of its grid"):
-        price(other)
+    keyed = replace(plan.histograms[0], within=Groups("region", ["north"]))
+    with pytest.raises(PlanRefused, match="bins are counted over the whole table"):
+        price(replace(plan, histograms=(keyed,)))
 
 
 @pytest.mark.parametrize("ends", [(0.1, 0.7), (-3.0, 1e9)])

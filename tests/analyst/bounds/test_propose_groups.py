@@ -1,7 +1,5 @@
 """Limits on groups from noisy counts of people: the table, the words, the line."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -22,11 +20,11 @@ def release_of(held: dict[str, int], groups: int = 12) -> Release:
     study = study_of(unit=PrivacyUnit("user"), groups=Groups("month", range(groups)))
     plan = plan_bounds(study, budget=Budget(3), columns=["spent"], most_groups=True)
     asked = []
-    for question in plan.measurements:
-        cells: Any = plan.partitions[question.partition]
-        counts = held if question.name == "groups per user" else {}
+    for histogram in plan.histograms:
+        cells = histogram.groups
+        counts = held if histogram.counts_groups else {}
         values = np.array([[counts.get(str(key), 0)] for key in cells.keys])
-        asked.append(fresh_question(plan, question, cells, values))
+        asked.append(fresh_question(plan.law, histogram, cells, values))
     return Release("0" * 32, plan, tuple(asked), "a test", is_simulated=True)
 
 

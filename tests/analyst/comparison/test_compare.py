@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from dpratio.release.roll_up import roll_up
 from scipy import optimize, stats
 
 from analyst.given import given_release
@@ -27,6 +26,7 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.errors import InvalidInput
+from dpratio.release.combine import roll_up
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups

@@ -114,7 +114,7 @@ def test_keys_that_were_not_found_are_no_comparisons() -> None:
     )
     none = Groups.found("region", str, [])
     question = fresh_question(
-        plan, plan.measurements[0], none, np.zeros((0, 6), dtype=np.int64)
+        plan.law, plan.measurements[0], none, np.zeros((0, 6), dtype=np.int64)
     )
     release = Release("0" * 32, plan, (question,), "a test")
     answer = compare_ratios(release, reference=1.0)

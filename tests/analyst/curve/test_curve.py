@@ -16,6 +16,7 @@ from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, Curve
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
+from dpratio.plan.split_budget import cells_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
@@ -168,7 +169,7 @@ def plan_of(groups: Any, **terms: Any) -> Any:  # noqa: ANN401
 
 def empty(plan: Any, fill: int = 0) -> Any:  # noqa: ANN401
     questions = [
-        np.full((plan.partitions[question.partition].count, len(question.sums)), fill)
+        np.full((cells_of(question.groups) or 0, len(question.sums)), fill)
         for question in plan.measurements
     ]
     return given_release(plan, *questions)

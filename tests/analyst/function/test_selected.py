@@ -47,7 +47,7 @@ def release_of(groups: Groups | PrivateKeys) -> Release:
     ]
     values = np.rint(people[:, None] * np.array(steps)).astype(np.int64)
     shops = Groups.found("shop", str, KEYS) if groups is FOUND else DECLARED
-    asked = fresh_question(plan, question, shops, values)
+    asked = fresh_question(plan.law, question, shops, values)
     return Release("0" * 32, plan, (asked,), "a test")
 
 
@@ -79,7 +79,7 @@ def test_no_total_is_called_ok_because_its_noise_was_large() -> None:
     noise = rng.laplace(scale=np.array(question.scales), size=(runs, len(exact)))
     values = np.rint(people[:, None] * np.array(exact) + noise).astype(np.int64)
     shops = Groups.found("shop", str, [str(each) for each in range(runs)])
-    asked = fresh_question(plan, question, shops, values)
+    asked = fresh_question(plan.law, question, shops, values)
     release = Release("0" * 32, plan, (asked,), "a test")
     found = estimate_function(release, total("per"))
     told = np.array(found.status) == "selected"

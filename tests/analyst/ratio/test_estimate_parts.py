@@ -1,12 +1,10 @@
 """Groups, ratios and partitions are answered each on its own."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from dpratio.release.roll_up import roll_up
 
 from analyst.given import given_plan, given_release
 from analyst.ten_rows_released import answer, one, plan_of, release_of
@@ -15,6 +13,7 @@ from dpratio.analyst.ratio.wald import LINKS
 from dpratio.analyst.sums.moments import moments_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.release.combine import roll_up
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -76,8 +75,9 @@ def several(strategy: str = "even") -> tuple[Plan, list[np.ndarray]]:
     )
     rng = np.random.default_rng(8)
     values = []
+    partitions = plan.study.partitions
     for question in plan.measurements:
-        cells = (2, 6, 1)[question.partition]
+        cells = (2, 6, 1)[partitions.index(question.groups)]
         sums = {"w": 5000.0, "wy": 2500.0, "ws": 2750.0, "wss": 1600.0, "wys": 1500.0}
         sums |= {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
         row = np.array([sums[each.summand.name] / each.step for each in question.sums])
@@ -87,13 +87,7 @@ def several(strategy: str = "even") -> tuple[Plan, list[np.ndarray]]:
 
 def alone(plan: Plan, at: int, values: np.ndarray) -> Release:
     """One part of a plan, as a release of its own."""
-    question = plan.measurements[at]
-    kept = replace(
-        plan,
-        partitions=(plan.partitions[question.partition],),
-        questions=(replace(question, partition=0),),
-    )
-    return given_release(kept, values)
+    return given_release(plan.measuring([plan.measurements[at]]), values)
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
@@ -160,7 +154,7 @@ def test_keys_that_nobody_has_leave_a_question_without_rows(
     )
     none = Groups.found("shop", str, ())
     empty, whole = (
-        fresh_question(plan, question, groups, np.full((count, 5), 2**34))
+        fresh_question(plan.law, question, groups, np.full((count, 5), 2**34))
         for question, groups, count in zip(
             plan.measurements, (none, None), (0, 1), strict=True
         )
@@ -169,9 +163,7 @@ def test_keys_that_nobody_has_leave_a_question_without_rows(
     found = estimate_ratios(release, method=method, link=link, rng=1)
     assert dict(found.labels) == {"shop": ["(all)"]}
     assert len(found) == len(found.status) == 1
-    kept = replace(
-        plan, partitions=plan.partitions[:1], questions=plan.measurements[:1]
-    )
+    kept = plan.measuring(plan.measurements[:1])
     alone = Release("0" * 32, kept, (empty,), "a test")
     nothing = estimate_ratios(alone, method=method, link=link, rng=1)
     assert len(nothing) == 0

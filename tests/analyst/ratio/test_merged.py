@@ -23,11 +23,11 @@ from dpratio.analyst.function.functions import mean
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.arrays import Floats
 from dpratio.curator.release_sums import release_sums
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.release.merge import merge
+from dpratio.release.combine import merge, roll_up
 from dpratio.release.release import Release
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
@@ -82,7 +82,7 @@ def told(release: Release, ratio: float) -> tuple[float, float, float, float, fl
         scales = [
             scale * step for scale, step in zip(layer.scales, sums.steps, strict=True)
         ]
-        laplace = layer.mechanism == "laplace"
+        laplace = layer.law == LAPLACE
         v = [(2 if laplace else 1) * scale**2 for scale in scales]
         one, two = weights(sums.contrast, ratio)
         value += one * d + two * h

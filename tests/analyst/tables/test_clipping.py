@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dpratio.release.merge import merge
 
 from analyst.given import given_moments, given_plan, given_release, noise_on
 from dpratio.analyst.ratio.clipped import clipping_of
@@ -13,6 +12,7 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.plan.plan import Plan
+from dpratio.release.combine import merge
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 

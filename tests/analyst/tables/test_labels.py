@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
-from analyst.given import cells_of, given_release
+from analyst.given import declared, given_release
 from dpratio.analyst.tables.labels import labels_of, name_of
 from dpratio.release.release import Release
 
@@ -27,7 +27,7 @@ def zeros(ratio: Any, groups: Any) -> Release:  # noqa: ANN401
     plan = dpr.make_plan(ratio, bounds=bounds, budget=dpr.Budget(1), groups=groups)
     values = []
     for question in plan.measurements:
-        cells = cells_of(plan, question)
+        cells = declared(question.groups)
         shape = (1 if cells is None else cells.count, len(question.sums))
         values.append(np.zeros(shape, dtype=np.int64))
     return given_release(plan, *values)

@@ -9,6 +9,7 @@ import pytest
 
 from cli.commands_for_tests import Call, is_refused
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.release.files import read_release
 
 STUDY = """
@@ -44,7 +45,7 @@ def test_bounds_are_found_for_what_has_none(shop: Path, call: Call) -> None:
     # One time in a hundred noise looks like a tail beyond the last of them.
     assert re.search(r"spent      0 +(64|[0-9]{3}) ", said)
     assert "Written to bounds.json" in said
-    assert read_release("bounds.json").plan.strategy == "histogram"
+    assert isinstance(read_release("bounds.json").plan, HistogramPlan)
     assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
     # Asked again it is given again, for free; a new draw is paid for.
     code, again, error = call(*words)

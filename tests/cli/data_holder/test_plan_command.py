@@ -7,6 +7,8 @@ import pytest
 
 from cli.commands_for_tests import STUDY, Call, flowing, is_refused, shown
 from cli.on_a_terminal import on_a_terminal
+from curator.histograms_for_tests import people_plan
+from dpratio.release.plan_file import write_plan
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -207,3 +209,16 @@ def test_a_plan_ends_with_its_hash_and_says_where_bounds_come_from(
         assert "Bounds of score come from: a score lies between 0 and 1" in said
         assert said.endswith(f"Plan {hashed}.")
     assert hashed not in planned("csv")
+
+
+def test_a_plan_of_histograms_is_shown_in_every_layout(folder: Path) -> None:
+    write_plan(people_plan(), folder / "plan.json")
+    said = shown("plan", "plan.json")
+    for words in ("Counted: totals of spent", "Histograms, mechanism", "noise_sd"):
+        assert words in said
+    assert "totals of spent" in shown("plan", "plan.json", "--format", "markdown")
+    read = json.loads(shown("plan", "plan.json", "--format", "json"))
+    assert read["strategy"] == "histogram"
+    assert read["protected"][0].startswith("Protected: all rows of one user")
+    assert len(read["protected"]) == 2
+    assert [row["sum"] for row in read["sums"]] == ["Σ 1", "Σ 1"]

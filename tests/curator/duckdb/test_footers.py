@@ -63,9 +63,7 @@ def test_a_footer_that_lies_about_keys_drops_no_row(
     monkeypatch.setattr(
         measure,
         "draw_noise",
-        lambda _law, question, count, _bits: np.zeros(
-            (count, len(question.sums)), np.int64
-        ),
+        lambda _law, scales, count, _bits: np.zeros((count, len(scales)), np.int64),
     )
     (found,) = dpr.release_sums(path, plan, ledger=None).questions
     assert (found.values[:, 1] * plan.measurements[0].sums[1].step).tolist() == [

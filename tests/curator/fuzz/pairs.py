@@ -261,7 +261,6 @@ def require_batch_paid(
         for each in (first, second)
     )
     moved = abs(one - other)
-    power = 1 if plan.law == LAPLACE else 2
     most = allowed(plan)
     groups = plan.unit.most_groups
     scales = [Fraction(each.scale) for each in plan.measurements[0].sums]
@@ -270,11 +269,11 @@ def require_batch_paid(
         cells = [row for row in block if any(row)]
         assert len(cells) <= sides * groups
         paid = [
-            (Fraction(int(distance)) / scale) ** power
+            Fraction(int(distance)) / scale
             for row in cells
             for distance, scale in zip(row, scales, strict=True)
         ]
-        assert sum(paid, Fraction(0)) <= most
+        assert plan.law.total(paid) <= most
         for at, each in enumerate(plan.measurements[0].sums):
             apart = sum(int(row[at]) for row in cells)
             assert apart <= sides * groups * each.sensitivity

@@ -61,8 +61,8 @@ def engines() -> Iterator[dict[str, Open]]:
 def _frozen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put no noise on sums, and the same name on every release."""
 
-    def nothing(_law: str, part: Any, count: int, _bits: object) -> Any:  # noqa: ANN401
-        return np.zeros((count, len(part.sums)), dtype=np.int64)
+    def nothing(_law: object, scales: Any, count: int, _bits: object) -> Any:  # noqa: ANN401
+        return np.zeros((count, len(scales)), dtype=np.int64)
 
     monkeypatch.setattr(measure, "draw_noise", nothing)
     monkeypatch.setattr(release_sums, "fresh_id", lambda: "0" * 32)

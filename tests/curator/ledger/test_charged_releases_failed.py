@@ -1,6 +1,5 @@
 """What fails before the charge costs nothing; after it, it stays charged."""
 
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from traceback import format_exception
@@ -24,6 +23,7 @@ from dpratio.errors import (
 )
 from dpratio.plan.plan import Plan
 from dpratio.terms.budget import Budget
+from edited_plans import with_terms
 
 
 def refused(
@@ -52,7 +52,7 @@ def test_bad_arguments_charge_nothing(file_ledger: Ledger, tmp_path: Path) -> No
     refused(file_ledger, InvalidInput, engine="spark")
     refused(file_ledger, InvalidInput, by="two\nlines")
     refused(file_ledger, InvalidInput, simulated="yes")
-    refused(file_ledger, PlanRefused, plan=replace(PLAN, budget=Budget("0.01")))
+    refused(file_ledger, PlanRefused, plan=with_terms(PLAN, budget=Budget("0.01")))
     refused(file_ledger, FileRefused, Untouchable(), out=tmp_path / "none" / "r.json")
     refused(file_ledger, FileRefused, Untouchable(), out=tmp_path)
     assert file_ledger.account().seq == 0

@@ -1,7 +1,6 @@
 """The verbs of the ledger, from charge to published, in a file and on a server."""
 
 import hashlib
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from dpratio.errors import InvalidInput, LedgerRefused, PlanRefused
 from dpratio.release.plan_file import plan_hash
 from dpratio.terms.budget import Budget
 from dpratio.terms.source_description import SourceDescription
+from edited_plans import with_terms
 
 
 def test_a_release_goes_from_charge_to_published(ledger: Ledger) -> None:
@@ -175,7 +175,7 @@ def test_who_asks_is_a_line_of_words(by: Any, file_ledger: Ledger) -> None:  # n
 
 
 def test_a_plan_is_priced_before_it_is_charged_or_approved(file_ledger: Ledger) -> None:
-    cheap = replace(PLAN, budget=Budget("0.01"))
+    cheap = with_terms(PLAN, budget=Budget("0.01"))
     with pytest.raises(PlanRefused, match="too small for the budget"):
         file_ledger.charge(ID, cheap)
     with pytest.raises(PlanRefused, match="too small for the budget"):

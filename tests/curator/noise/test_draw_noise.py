@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from dpratio.curator.noise import draw_noise as room
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import BitSource, system_bits
-from dpratio.curator.noise.rounded import GAUSSIAN, LAPLACE, NoiseLaw
-from dpratio.plan.laws import MECHANISMS, noise_sd
+from dpratio.plan.laws import LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
@@ -20,7 +19,7 @@ from dpratio.terms.ratio import Ratio
 
 KEYS = 20_000
 NOISES = [
-    *(("even", mechanism) for mechanism in MECHANISMS),
+    *(("even", mechanism) for mechanism in LAWS),
     ("joint", "laplace"),
     ("focused", "laplace"),
     ("focused", "analytic_gaussian"),
@@ -46,8 +45,8 @@ def fixed_bits(seed: int) -> BitSource:
 def test_noise_has_one_row_per_cell_and_one_column_per_sum(
     strategy: str, mechanism: str, rows: int
 ) -> None:
-    question = plan_of(strategy, mechanism).questions[0]
-    drawn = draw_noise(mechanism, question, rows, system_bits)
+    plan = plan_of(strategy, mechanism)
+    drawn = draw_noise(plan.law, plan.measurements[0].scales, rows, system_bits)
     assert drawn.shape == (rows, 6 if strategy == "focused" else 8)
     assert drawn.dtype == np.int64
 
@@ -56,8 +55,8 @@ def test_noise_has_one_row_per_cell_and_one_column_per_sum(
 def test_each_sum_is_drawn_with_the_law_of_the_plan_and_its_own_scale(
     strategy: str, mechanism: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    law = LAPLACE if mechanism == "laplace" else GAUSSIAN
     plan = plan_of(strategy, mechanism)
+    scales = plan.measurements[0].scales
     calls: list[tuple[NoiseLaw, float, int, BitSource]] = []
 
     def spy(*given: Any) -> NDArray[np.int64]:  # noqa: ANN401
@@ -65,12 +64,11 @@ def test_each_sum_is_drawn_with_the_law_of_the_plan_and_its_own_scale(
         return np.full(3, len(calls))
 
     monkeypatch.setattr(room, "draw_rounded", spy)
-    drawn = draw_noise(mechanism, plan.measurements[0], 3, system_bits)
-    assert calls == [
-        (law, each.scale, 3, system_bits) for each in plan.measurements[0].sums
-    ]
-    assert drawn.tolist() == [list(range(1, len(plan.measurements[0].sums) + 1))] * 3
-    assert len({each.scale for each in plan.measurements[0].sums}) > 1
+    drawn = draw_noise(plan.law, scales, 3, system_bits)
+    assert plan.law.name == mechanism
+    assert calls == [(plan.law, scale, 3, system_bits) for scale in scales]
+    assert drawn.tolist() == [list(range(1, len(scales) + 1))] * 3
+    assert len(set(scales)) > 1
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), NOISES)
@@ -79,10 +77,9 @@ def test_the_columns_have_the_planned_spread_and_no_correlation(
 ) -> None:
     """A fixed stream; 8 standard errors of what each figure can wander."""
     plan = plan_of(strategy, mechanism)
-    drawn = draw_noise(mechanism, plan.measurements[0], KEYS, fixed_bits(8))
-    spread = np.array(
-        [noise_sd(mechanism, each.scale) for each in plan.measurements[0].sums]
-    )
+    scales = plan.measurements[0].scales
+    drawn = draw_noise(plan.law, scales, KEYS, fixed_bits(8))
+    spread = np.array([plan.law.sd(scale) for scale in scales])
     standard = drawn.astype(np.float64) / spread
     fourth = 6 if mechanism == "laplace" else 3
     allowed = 8 / math.sqrt(KEYS)
@@ -94,9 +91,9 @@ def test_the_columns_have_the_planned_spread_and_no_correlation(
 
 
 def test_the_same_bits_give_the_same_noise_and_others_do_not() -> None:
-    question = plan_of("even", "laplace").questions[0]
+    scales = plan_of("even", "laplace").measurements[0].scales
     first, again, other = (
-        draw_noise("laplace", question, 20, fixed_bits(seed)) for seed in (1, 1, 2)
+        draw_noise(LAPLACE, scales, 20, fixed_bits(seed)) for seed in (1, 1, 2)
     )
     assert np.array_equal(first, again)
     assert not np.any(first == other)

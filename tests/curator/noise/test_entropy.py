@@ -96,7 +96,7 @@ def test_the_door_draws_from_the_system_and_from_nothing_else() -> None:
     wired = []
     for name in MODULES:
         text = Path(str(load(name).__file__)).read_text(encoding="utf-8")
-        drawn = ("question, count, system_bits)", "keys, unit, system_bits)")
+        drawn = ("_count(declared), system_bits)", "keys, unit, system_bits)")
         wired += [name] if all(each in text for each in drawn) else []
         assert "system_bits" not in text or name in {"noise.entropy", "measure"}, name
     assert wired == ["measure"]

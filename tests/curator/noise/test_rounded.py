@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from curator.bits_for_tests import LAWS, SIDES, WORD, Script, tail_of
+from curator.bits_for_tests import LAWS, SHAPES, SIDES, WORD, Script, tail_of
 from dpratio.curator.noise import rounded as room
 from dpratio.curator.noise.entropy import BitSource, system_bits
-from dpratio.curator.noise.rounded import LAPLACE, NoiseLaw, draw_rounded
+from dpratio.curator.noise.rounded import draw_rounded
 from dpratio.plan.certified import Interval
+from dpratio.plan.laws import LAPLACE
 
 
 def is_rounded(
@@ -117,10 +118,10 @@ def test_a_draw_far_out_stops_as_soon_as_its_bits_tell() -> None:
 @SIDES
 def test_a_guess_says_where_to_look_and_not_what_to_find(name: str) -> None:
     """The search ends at the same integer from any start."""
-    law, scale = LAWS[name], 1000.3
+    shape, scale = SHAPES[name], 1000.3
     for tail in (2**62, 2**40, 2**25 + 7, 2**63 - 1):
         found = {
-            room._round_certified(law, scale, tail, guess, Script(WORD // 2))
+            room._round_certified(shape, scale, tail, guess, Script(WORD // 2))
             for guess in (0, 700, 30_000)
         }
         assert len(found) == 1
@@ -133,9 +134,11 @@ def test_draws_with_a_small_tail_are_certified_even_where_the_interval_is_narrow
 ) -> None:
     seen: list[int] = []
 
-    def spy(law: NoiseLaw, scale: float, tail: int, guess: int, bits: BitSource) -> int:
+    def spy(
+        shape: room._Shape, scale: float, tail: int, guess: int, bits: BitSource
+    ) -> int:
         seen.append(tail)
-        return original(law, scale, tail, guess, bits)
+        return original(shape, scale, tail, guess, bits)
 
     original = room._round_certified
     monkeypatch.setattr(room, "_round_certified", spy)
@@ -216,17 +219,19 @@ def test_forked_processes_do_not_share_a_stream() -> None:
 @SIDES
 @pytest.mark.parametrize("offset", [-1000, -1, 0, 1, 1000])
 def test_bounds_that_do_not_decide_yet_are_narrowed_first(
-    name: str, offset: int
+    name: str, offset: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With few digits the tail is known to a factor of four: that decides nothing."""
-    law = LAWS[name]
+    law, shape = LAWS[name], SHAPES[name]
 
     def loose(x: Fraction, digits: int) -> Interval:
-        low, high = law.tail_bounds(x, digits)
+        low, high = shape.tail_bounds(x, digits)
         return (low, high) if digits > 60 else (low / 2, 2 * high)
 
-    boundary = math.floor(law.tail_bounds(Fraction(1, 2), 40)[0] * 2**63)
+    boundary = math.floor(shape.tail_bounds(Fraction(1, 2), 40)[0] * 2**63)
     tail = boundary + offset
-    drawn = draw_rounded(NoiseLaw(law.quantile, loose), 1.0, 1, Script(2 * tail, 7, 7))
     expected = draw_rounded(law, 1.0, 1, Script(2 * tail, 7))
+    loosened = room._Shape(shape.quantile, loose)
+    monkeypatch.setitem(room._SHAPES, law.power, loosened)
+    drawn = draw_rounded(law, 1.0, 1, Script(2 * tail, 7, 7))
     assert drawn == expected == (0 if offset > 0 else 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from curator.bits_for_tests import LAWS, SIDES, Floats, exact_tail
+from curator.bits_for_tests import SHAPES, SIDES, Floats, exact_tail
 
 
 def tail_counts() -> list[int]:
@@ -29,7 +29,7 @@ def tail_counts() -> list[int]:
 def test_the_error_bounds_of_the_fast_quantiles_hold(name: str) -> None:
     """For all numbers that begin with the bits, with four units left for rounding."""
     counts = tail_counts()
-    size, error = LAWS[name].quantile(np.array(counts, np.uint64).astype(np.float64))
+    size, error = SHAPES[name].quantile(np.array(counts, np.uint64).astype(np.float64))
     units = 2.0**-53 * np.maximum(size, 1.0)
     assert np.all(error >= {"laplace": 8, "gaussian": 64}[name] * units)
     kept = error - 4 * units
@@ -89,7 +89,7 @@ def test_the_mills_ratio_is_below_the_constant_of_the_error_bound() -> None:
     "x", ["0", "0.001", "1", "9", "59", "61", "1999", "2001", "1e9"]
 )
 def test_tails_are_enclosed_however_far_out(name: str, x: str) -> None:
-    low, high = LAWS[name].tail_bounds(Fraction(x), 30)
+    low, high = SHAPES[name].tail_bounds(Fraction(x), 30)
     with mpmath.workdps(60):
         true = exact_tail(name, mpmath.mpf(x))
         assert mpmath.mpf(low.numerator) / low.denominator <= true
@@ -102,7 +102,7 @@ def test_the_error_bounds_of_the_fast_quantiles_are_those_of_the_proof(
 ) -> None:
     """docs/proofs/rounded_noise.md, the table: no less, and no more, which is slow."""
     tails = np.array([2.0**20, 2.0**21 + 1, 2.0**40, 2.0**60, 2.0**62, 2.0**63 - 1024])
-    size, error = LAWS[name].quantile(tails)
+    size, error = SHAPES[name].quantile(tails)
     unit = 2.0**-53
     bits = 4 * unit + 1 / (tails + 0.5)
     units, ratio = {"laplace": (8, 1.0), "gaussian": (64, 1.2534)}[name]

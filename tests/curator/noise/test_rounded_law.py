@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from scipy.special import erfc, gammaincc
 
 from curator.bits_for_tests import LAWS, SIDES, Floats, stream
-from dpratio.curator.noise.rounded import GAUSSIAN, draw_rounded
+from dpratio.curator.noise.rounded import draw_rounded
+from dpratio.plan.laws import GAUSSIAN
 
 DRAWS = 10**6
 # Below this probability a correct sampler does not fall, in the life of the project.

@@ -84,8 +84,8 @@ def test_files_that_only_pyarrow_reads_have_the_same_keys(
         write(tmp_path / f"region={region}" / "a.parquet", rows=at + 1, day=days)
     files = ParquetFiles(f"{tmp_path}/*/*.parquet", partitions=["region"])
     day = Groups.cross(
-        *plan_of(groups=Groups("region", ["north", "south"])).partitions[0].dimensions,  # type: ignore[union-attr]
-        *plan_of(groups=Groups("day", [dt.date(1970, 1, 1)])).partitions[0].dimensions,  # type: ignore[union-attr]
+        *Groups("region", ["north", "south"]).dimensions,
+        *Groups("day", [dt.date(1970, 1, 1)]).dimensions,
     )
     sums = exact(files, plan_of(groups=day), engine)
     assert [row[0] >> 24 for row in sums] == [1, 2]

@@ -34,7 +34,10 @@ def costs_of(plan: Plan) -> list[Fraction]:
     return [
         totals_price(plan.raw_grid(question), first, allowed)
         for question, first, allowed in zip(
-            plan.measurements, stage.firsts, first_allowances(plan, stage), strict=True
+            plan.measurements,
+            stage.firsts,
+            first_allowances(plan.study, stage.epsilon),
+            strict=True,
         )
     ]
 

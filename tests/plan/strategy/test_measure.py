@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.grids import ANSWERS, STRATEGIES
-from dpratio.plan.laws import GAUSSIAN, LAPLACE
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import is_convex, joint_ratio
 from dpratio.plan.sensitivity.lattice import step_for
@@ -21,8 +21,8 @@ from dpratio.plan.sensitivity.sums import (
     focused_summands,
     summands_for,
 )
+from dpratio.plan.split_budget import Allowance
 from dpratio.plan.strategy.measure import (
-    Allowance,
     measure_evenly,
     measure_focused,
     measure_jointly,
@@ -51,22 +51,21 @@ BOTH = ("ratio", "means")
 
 
 def allow(
-    mechanism: str,
+    law: NoiseLaw,
     budget: Budget = BUDGET,
     unit: PrivacyUnit = ONE_ROW,
     cells: int | None = 1,
 ) -> Allowance:
     """Allow a single part the whole of a budget."""
     whole = budget.epsilon
-    if mechanism != LAPLACE:
-        law = GAUSSIAN
-        whole = law.largest_ratio(budget.epsilon, budget.delta)
-    return Allowance(mechanism, whole, budget.epsilon, budget.delta, unit, cells)
+    if law != LAPLACE:
+        whole = GAUSSIAN.largest_ratio(budget.epsilon, budget.delta)
+    return Allowance(law, whole, budget.epsilon, budget.delta, unit, cells)
 
 
 def focused(
     box: dict[str, Bounds],
-    mechanism: str,
+    law: NoiseLaw,
     budget: Budget = BUDGET,
     contrast: Contrast = AROUND_ONE,
     answers: tuple[str, ...] = ("ratio",),
@@ -74,7 +73,7 @@ def focused(
     grid = sums_of("focused", box, contrast, answers)
     units = units_of(box, contrast)
     family = family_of(units, likely_ratios(units, "close"), likely_counts(5000), None)
-    return measure_focused(grid, allow(mechanism, budget), units, family)[0]
+    return measure_focused(grid, allow(law, budget), units, family)[0]
 
 
 def test_there_are_three_strategies_and_four_answers() -> None:
@@ -94,10 +93,10 @@ def test_spread_adds_products_of_three_and_four_values(count: int) -> None:
     for at, each in enumerate(grid.summands):
         assert moments[each.name][at] == 1.0
         assert sum(moments[each.name]) == 1.0
-    for mechanism in COMPOSED:
-        measured = measure_jointly(grid, allow(mechanism))
+    for law in COMPOSED:
+        measured = measure_jointly(grid, allow(law))
         scales = [each.scale for each in measured]
-        assert is_convex(mechanism, grid, scales)
+        assert is_convex(law, grid, scales)
 
 
 @pytest.mark.parametrize("count", BOXES)
@@ -128,20 +127,18 @@ def test_focused_sums_are_those_of_the_answers(
 
 
 @pytest.mark.parametrize("count", BOXES)
-@pytest.mark.parametrize("mechanism", list(LAWS.values()))
+@pytest.mark.parametrize("law", list(LAWS.values()))
 def test_every_sum_is_measured_on_its_own_lattice_with_an_equal_share(
-    count: int, mechanism: str
+    count: int, law: NoiseLaw
 ) -> None:
     box = BOXES[count]
-    measured = measure_evenly(
-        sums_of("even", box, AROUND_ONE, ("ratio",)), allow(mechanism)
-    )
+    measured = measure_evenly(sums_of("even", box, AROUND_ONE, ("ratio",)), allow(law))
     assert len(measured) == count
     for each in measured:
         reach = math.prod(box[factor].reach for factor in each.summand.factors)
         assert each.step == step_for(reach)
         assert abs(each.sensitivity * each.step - reach) <= each.step / 2
-        assert each.scale == mechanism.calibrate(
+        assert each.scale == law.calibrate(
             sensitivity=each.sensitivity,
             epsilon=Fraction("0.7") / count,
             delta=Fraction("1e-6") / count,
@@ -151,13 +148,13 @@ def test_every_sum_is_measured_on_its_own_lattice_with_an_equal_share(
 # One vector, one price.
 
 
-@pytest.mark.parametrize("mechanism", COMPOSED)
+@pytest.mark.parametrize("law", COMPOSED)
 @pytest.mark.parametrize("count", BOXES)
 def test_joint_noise_is_in_proportion_to_sensitivities(
-    mechanism: str, count: int
+    law: NoiseLaw, count: int
 ) -> None:
     grid = sums_of("joint", BOXES[count], AROUND_ONE, ("ratio",))
-    measured = measure_jointly(grid, allow(mechanism))
+    measured = measure_jointly(grid, allow(law))
     ratios = [each.scale / each.sensitivity for each in measured]
     assert ratios == pytest.approx([ratios[0]] * count, rel=1e-12)
     assert tuple(each.sensitivity for each in measured) == grid.sensitivities
@@ -168,34 +165,34 @@ def scales_of(sums: tuple[MeasuredSum, ...]) -> list[float]:
 
 
 def proven(
-    mechanism: str, box: dict[str, Bounds], sums: tuple[MeasuredSum, ...], factor: float
+    law: NoiseLaw, box: dict[str, Bounds], sums: tuple[MeasuredSum, ...], factor: float
 ) -> bool:
     """Whether all noise times a factor is proven to keep within the budget."""
     strategy = "focused" if sums[0].summand.name == "z" else "joint"
     answers = BOTH if any(each.summand.name == "w" for each in sums) else ("ratio",)
     grid = sums_of(strategy, box, AROUND_ONE, answers)
     scales = [scale * factor for scale in scales_of(sums)]
-    return mechanism.affords(
-        joint_ratio(mechanism, grid, scales),
+    return law.affords(
+        joint_ratio(law, grid, scales),
         epsilon=BUDGET.epsilon,
         delta=BUDGET.delta,
-    ) and is_convex(mechanism, grid, scales)
+    ) and is_convex(law, grid, scales)
 
 
-@pytest.mark.parametrize("mechanism", COMPOSED)
+@pytest.mark.parametrize("law", COMPOSED)
 @pytest.mark.parametrize("count", BOXES)
 @pytest.mark.parametrize("answers", [None, ("ratio",), BOTH], ids=str)
 def test_one_vector_is_certified_and_has_no_more_noise_than_it_needs(
-    mechanism: str, count: int, answers: tuple[str, ...] | None
+    law: NoiseLaw, count: int, answers: tuple[str, ...] | None
 ) -> None:
     box = BOXES[count]
     if answers is None:
         grid = sums_of("joint", box, AROUND_ONE, ("ratio",))
-        sums = measure_jointly(grid, allow(mechanism))
+        sums = measure_jointly(grid, allow(law))
     else:
-        sums = focused(box, mechanism, answers=answers)
-    assert proven(mechanism, box, sums, 1.0)
-    assert not proven(mechanism, box, sums, 1 - 1e-9)
+        sums = focused(box, law, answers=answers)
+    assert proven(law, box, sums, 1.0)
+    assert not proven(law, box, sums, 1 - 1e-9)
 
 
 def test_gaussian_noise_of_one_vector_is_far_smaller_than_of_equal_shares() -> None:
@@ -218,32 +215,32 @@ def test_laplace_noise_of_the_paper_s_sums_gains_nothing_from_one_vector() -> No
 @given(
     epsilon=st.sampled_from(["0.001", "0.1", "1", "20", "1000000"]),
     delta=st.sampled_from(["1e-100", "1e-6", "0.5"]),
-    mechanism=st.sampled_from(COMPOSED),
+    law=st.sampled_from(COMPOSED),
     count=st.sampled_from(list(BOXES)),
     centre=st.sampled_from([0.0, 1.0, -1.0]),
 )
 def test_every_budget_is_kept(
-    epsilon: str, delta: str, mechanism: str, count: int, centre: float
+    epsilon: str, delta: str, law: NoiseLaw, count: int, centre: float
 ) -> None:
     budget, contrast = Budget(epsilon, delta), Contrast(centre)
     grid = sums_of("focused", BOXES[count], contrast, BOTH)
-    sums = focused(BOXES[count], mechanism, budget, contrast, BOTH)
-    assert is_convex(mechanism, grid, scales_of(sums))
-    assert mechanism.affords(
-        joint_ratio(mechanism, grid, scales_of(sums)),
+    sums = focused(BOXES[count], law, budget, contrast, BOTH)
+    assert is_convex(law, grid, scales_of(sums))
+    assert law.affords(
+        joint_ratio(law, grid, scales_of(sums)),
         epsilon=budget.epsilon,
         delta=budget.delta,
     )
 
 
-@pytest.mark.parametrize("mechanism", COMPOSED)
-def test_a_budget_too_small_for_64_bit_noise_is_refused(mechanism: str) -> None:
+@pytest.mark.parametrize("law", COMPOSED)
+def test_a_budget_too_small_for_64_bit_noise_is_refused(law: NoiseLaw) -> None:
     tiny = Budget("1e-12", "1e-100")
     grid = sums_of("joint", BOXES[5], AROUND_ONE, ("ratio",))
-    with pytest.raises(InvalidInput, match=r"below 2\^50 cells, got .* Raise epsilon"):
-        measure_jointly(grid, allow(mechanism, tiny))
-    with pytest.raises(InvalidInput, match=r"below 2\^50 cells, got .* Raise epsilon"):
-        focused(BOXES[5], mechanism, tiny)
+    with pytest.raises(InvalidInput, match=r"below 2\^50 cells, and .* Raise epsilon"):
+        measure_jointly(grid, allow(law, tiny))
+    with pytest.raises(InvalidInput, match=r"below 2\^50 cells, and .* Raise epsilon"):
+        focused(BOXES[5], law, tiny)
 
 
 def test_no_noise_is_smaller_than_the_smallest_scale() -> None:

@@ -62,7 +62,7 @@ def test_a_public_table_is_no_release() -> None:
 
 
 def test_the_title_of_a_study_is_the_heading_unless_another_is_given() -> None:
-    titled = replace(RELEASE, plan=replace(RELEASE.plan, title="Loans <2025>"))
+    titled = replace(RELEASE, plan=RELEASE.plan.titled("Loans <2025>"))
     page = render_report(titled)
     assert "<h1>Loans &lt;2025&gt;</h1>" in page
     assert "It is published" not in page

@@ -1,6 +1,7 @@
 """Noise from fixed bits, and faults that are put into the curator's noise."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
@@ -12,10 +13,10 @@ from dpratio.curator import measure
 from dpratio.curator.noise import draw_noise as noise
 from dpratio.curator.noise import select_keys
 from dpratio.curator.noise.entropy import BitSource
-from dpratio.curator.noise.rounded import NoiseLaw, draw_rounded
-from dpratio.plan import plan_counts
-from dpratio.plan.laws import calibrate
-from dpratio.plan.measurement import Measurement
+from dpratio.curator.noise.rounded import draw_rounded
+from dpratio.plan.histogram import plan_bounds
+from dpratio.plan.laws import LAPLACE, NoiseLaw
+from dpratio.terms.unit import PrivacyUnit
 
 Ints = NDArray[np.int64]
 Draw = Callable[[int], Ints]
@@ -101,13 +102,15 @@ def leave_out_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def change_noise(
     monkeypatch: pytest.MonkeyPatch,
-    change: Callable[[Ints, Measurement], Ints],
+    change: Callable[[Ints, Sequence[float]], Ints],
     *rooms: ModuleType,
 ) -> None:
     """Change the noise of a question, cells × sums: the curator's, or that of rooms."""
 
-    def wrong(law: str, question: Measurement, cells: int, bits: BitSource) -> Ints:
-        return change(noise.draw_noise(law, question, cells, bits), question)
+    def wrong(
+        law: NoiseLaw, scales: Sequence[float], cells: int, bits: BitSource
+    ) -> Ints:
+        return change(noise.draw_noise(law, scales, cells, bits), scales)
 
     for room in rooms or (measure,):
         monkeypatch.setattr(room, "draw_noise", wrong)
@@ -116,7 +119,7 @@ def change_noise(
 def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
     """Draw the noise of one sum at a wrong scale."""
 
-    def scaled(drawn: Ints, _: Measurement) -> Ints:
+    def scaled(drawn: Ints, _: Sequence[float]) -> Ints:
         drawn[:, at] = np.rint(by * drawn[:, at])
         return drawn
 
@@ -126,9 +129,8 @@ def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
 def repeat_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the noise of the first sum for all of them, each at its own scale."""
 
-    def spread(drawn: Ints, question: Measurement) -> Ints:
-        scales = np.array(question.scales)
-        repeated = np.rint(drawn[:, :1] * (scales / scales[0]))
+    def spread(drawn: Ints, scales: Sequence[float]) -> Ints:
+        repeated = np.rint(drawn[:, :1] * (np.array(scales) / scales[0]))
         return np.asarray(repeated, dtype=np.int64)
 
     change_noise(monkeypatch, spread)
@@ -137,8 +139,8 @@ def repeat_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 def halve_noise(monkeypatch: pytest.MonkeyPatch, sums: int, *rooms: ModuleType) -> None:
     """Halve the noise of questions with so many sums, and of no others."""
 
-    def halved(drawn: Ints, question: Measurement) -> Ints:
-        return drawn // 2 if len(question.sums) == sums else drawn
+    def halved(drawn: Ints, scales: Sequence[float]) -> Ints:
+        return drawn // 2 if len(scales) == sums else drawn
 
     change_noise(monkeypatch, halved, *rooms)
 
@@ -146,7 +148,7 @@ def halve_noise(monkeypatch: pytest.MonkeyPatch, sums: int, *rooms: ModuleType) 
 def forget_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plan histograms as if every unit counted once."""
 
-    def once(mechanism: str, **terms: Any) -> float:  # noqa: ANN401
-        return calibrate(mechanism, **{**terms, "sensitivity": 1})
+    def once(_: PrivacyUnit, epsilon: Fraction) -> float:
+        return LAPLACE.calibrate(sensitivity=1, epsilon=epsilon, delta=Fraction(0))
 
-    monkeypatch.setattr(plan_counts, "calibrate", once)
+    monkeypatch.setattr(plan_bounds, "scale_of", once)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
+from dpratio.plan.laws import CLASSICAL_GAUSSIAN, LAPLACE
 from dpratio.simulation.audit.bound import (
     RISK,
     Counts,
@@ -91,14 +92,14 @@ def test_several_thresholds_share_the_risk() -> None:
 def test_the_scale_of_noise_is_bounded_by_how_often_it_is_large(scale: float) -> None:
     trials, beyond = 10**6, 1.5
     for law, chance in (
-        ("laplace", math.exp(-beyond / scale)),
-        ("classical_gaussian", 2 * NORMAL.cdf(-beyond / scale)),
+        (LAPLACE, math.exp(-beyond / scale)),
+        (CLASSICAL_GAUSSIAN, 2 * NORMAL.cdf(-beyond / scale)),
     ):
         hits = round(trials * chance)
         bound = largest_scale(law, beyond=beyond, hits=hits, trials=trials)
         assert scale < bound < 1.02 * scale
     always = {"beyond": 1.0, "hits": 50, "trials": 50}
-    assert largest_scale("laplace", **always) == math.inf  # type: ignore[arg-type]
+    assert largest_scale(LAPLACE, **always) == math.inf  # type: ignore[arg-type]
 
 
 def counts_of(first: np.ndarray, second: np.ndarray, side: float) -> list[Counts]:

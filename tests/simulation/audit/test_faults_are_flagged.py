@@ -14,7 +14,8 @@ import pytest
 from dpratio.curator import measure
 from dpratio.curator.duckdb import kept
 from dpratio.curator.noise import select_keys
-from dpratio.plan import plan_terms, price
+from dpratio.plan import grids, price
+from dpratio.plan.laws import NoiseLaw
 from dpratio.plan.sensitivity import joint
 from dpratio.plan.sensitivity.box import box_of
 from dpratio.plan.sensitivity.corners import Point, corners_of
@@ -210,7 +211,7 @@ def test_a_box_that_is_too_small_is_flagged(
             for letter, each in box.items()
         }
 
-    monkeypatch.setattr(plan_terms, "box_of", halved)
+    monkeypatch.setattr(grids, "box_of", halved)
     findings = audited(strategies=["joint"], units=[unit])
     assert verdicts(findings) == {TOO_LITTLE}
 
@@ -218,8 +219,8 @@ def test_a_box_that_is_too_small_is_flagged(
 def test_a_price_that_forgets_the_groups_of_a_person_is_flagged(
     audited: Auditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def once(mechanism: str, grid: Any, scales: Any, *_: Any) -> Any:  # noqa: ANN401
-        return joint_ratio(mechanism, grid, scales)
+    def once(law: NoiseLaw, grid: Any, scales: Any, *_: Any) -> Any:  # noqa: ANN401
+        return joint_ratio(law, grid, scales)
 
     for room in (price, planning):
         monkeypatch.setattr(room, "unit_ratio", once)

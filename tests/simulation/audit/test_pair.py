@@ -33,7 +33,7 @@ def planned(unit: str, mechanism: str, strategy: str, epsilon: str = "1") -> Pla
 
 def claim_of(plan: Plan) -> float:
     return claimed_distance(
-        plan.law.name,
+        plan.law,
         plan.strategy,
         epsilon=plan.budget.epsilon,
         delta=plan.budget.delta,
@@ -62,9 +62,7 @@ def test_the_furthest_unit_reaches_the_claim_and_does_not_pass_it(
 def test_the_search_agrees_with_the_price_of_a_row(strategy: str) -> None:
     plan = planned("row", "analytic_gaussian", strategy)
     question = plan.measurements[0]
-    priced = unit_ratio(
-        plan.law.name, plan.grid(question), question.scales, plan.unit, 1
-    )
+    priced = unit_ratio(plan.law, plan.grid(question), question.scales, plan.unit, 1)
     found = find_pair(plan, QUESTIONS["row"]).largest
     assert found == pytest.approx(float(priced), rel=1e-6)
 
@@ -73,9 +71,7 @@ def test_less_noise_than_planned_for_one_sum_moves_the_unit_further() -> None:
     plan = planned("row", "laplace", "even")
     question = plan.measurements[0]
     first = replace(question.sums[0], scale=question.sums[0].scale / 2)
-    edited = replace(
-        plan, questions=(replace(question, sums=(first, *question.sums[1:])),)
-    )
+    edited = plan.measuring([replace(question, sums=(first, *question.sums[1:]))])
     found = find_pair(edited, QUESTIONS["row"]).largest
     assert found == pytest.approx(7 / 6, rel=1e-6)
 

@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpratio.curator.noise.rounded import GAUSSIAN, LAPLACE, draw_rounded
+from dpratio.curator.noise.rounded import draw_rounded
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.simulation.audit.refute import (
     BITS,
     CENTRE,
@@ -33,33 +34,32 @@ Ints = NDArray[np.int64]
 
 SCALES = (8.56e6, 2.49e7, 3.78e8)
 NAMES = ("z", "h", "hh")
-LAWS = {"laplace": LAPLACE, "analytic_gaussian": GAUSSIAN}
+LAWS = (LAPLACE, GAUSSIAN)
 RISK = 1e-6 / 38
 DRAWS = 100_000
 RUNS = 2_000 if IS_SOAK else 60
 
 
-def drawn(mechanism: str, draws: int, seed: int, scales: tuple[float, ...]) -> Ints:
+def drawn(law: NoiseLaw, draws: int, seed: int, scales: tuple[float, ...]) -> Ints:
     bits = np.random.default_rng(seed).bytes
-    law = LAWS[mechanism]
     return np.stack([draw_rounded(law, each, draws, bits) for each in scales], axis=1)
 
 
 def faults_in(
-    mechanism: str,
+    law: NoiseLaw,
     *releases: Ints,
     risk: float = RISK,
     scales: tuple[float, ...] = SCALES,
 ) -> dict[str, Fault]:
-    laws = [RoundedLaw(mechanism, each) for each in scales]
+    laws = [RoundedLaw(law, each) for each in scales]
     tally = no_tally(marks_of(laws))
     for noise in releases:
         tally = tally.plus(noise)
     return {each.kind: each for each in faults_of(tally, laws, NAMES, risk=risk)}
 
 
-@pytest.fixture(scope="module", params=LAWS)
-def sound(request: pytest.FixtureRequest) -> tuple[str, Ints]:
+@pytest.fixture(scope="module", params=LAWS, ids=lambda law: law.name)
+def sound(request: pytest.FixtureRequest) -> tuple[NoiseLaw, Ints]:
     return request.param, drawn(request.param, DRAWS, 44, SCALES)
 
 
@@ -107,31 +107,27 @@ def test_what_cannot_be_has_no_chance() -> None:
 # --- Sound noise ----------------------------------------------------------------------
 
 
-def test_sound_noise_has_no_fault(sound: tuple[str, Ints]) -> None:
-    mechanism, noise = sound
-    assert faults_in(mechanism, noise, risk=1e-3) == {}
+def test_sound_noise_has_no_fault(sound: tuple[NoiseLaw, Ints]) -> None:
+    law, noise = sound
+    assert faults_in(law, noise, risk=1e-3) == {}
 
 
 @pytest.mark.parametrize("scale", [3e5, 2.1e4, 37.0, 1.5])
-@pytest.mark.parametrize("mechanism", LAWS)
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 def test_sound_noise_is_accused_no_more_often_than_its_risk(
-    mechanism: str, scale: float
+    law: NoiseLaw, scale: float
 ) -> None:
     """Many small runs at a risk of a fifth, at scales where every law is discrete."""
     scales = (scale, 1.7 * scale, 5 * scale)
     accused = sum(
-        bool(
-            faults_in(
-                mechanism, drawn(mechanism, 300, seed, scales), risk=0.2, scales=scales
-            )
-        )
+        bool(faults_in(law, drawn(law, 300, seed, scales), risk=0.2, scales=scales))
         for seed in range(RUNS)
     )
     assert stats.binom.sf(accused - 1, RUNS, 0.2) > 1e-6
 
 
 def test_nothing_drawn_is_no_fault() -> None:
-    assert faults_in("laplace", np.zeros((0, 3), dtype=np.int64)) == {}
+    assert faults_in(LAPLACE, np.zeros((0, 3), dtype=np.int64)) == {}
 
 
 # --- Faults ---------------------------------------------------------------------------
@@ -200,39 +196,37 @@ FAULTS: dict[str, tuple[str, Callable[[Ints], Ints]]] = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_found_by_the_test_that_is_meant_for_it(
-    name: str, sound: tuple[str, Ints]
+    name: str, sound: tuple[NoiseLaw, Ints]
 ) -> None:
-    mechanism, noise = sound
+    law, noise = sound
     kind, put_in = FAULTS[name]
-    assert kind in faults_in(mechanism, put_in(noise))
+    assert kind in faults_in(law, put_in(noise))
 
 
 def test_the_other_law_of_the_same_spread_is_found() -> None:
     scales = tuple(each * math.sqrt(2) for each in SCALES)
-    noise = drawn("analytic_gaussian", DRAWS, 3, scales)
-    assert {SHAPE, TAILS} <= faults_in("laplace", noise).keys()
+    noise = drawn(GAUSSIAN, DRAWS, 3, scales)
+    assert {SHAPE, TAILS} <= faults_in(LAPLACE, noise).keys()
 
 
 @pytest.mark.parametrize("at", range(3))
 def test_a_fault_of_one_sum_is_found_and_the_sum_is_named(
-    at: int, sound: tuple[str, Ints]
+    at: int, sound: tuple[NoiseLaw, Ints]
 ) -> None:
-    mechanism, noise = sound
+    law, noise = sound
     broken = noise.copy()
     broken[:, at] *= 2
     (fault,) = (
-        each
-        for each in faults_in(mechanism, broken // 2 * 2).values()
-        if each.kind == TAILS
+        each for each in faults_in(law, broken // 2 * 2).values() if each.kind == TAILS
     )
     assert fault.name == NAMES[at]
 
 
-def test_a_release_that_repeats_another_is_found(sound: tuple[str, Ints]) -> None:
-    mechanism, noise = sound
+def test_a_release_that_repeats_another_is_found(sound: tuple[NoiseLaw, Ints]) -> None:
+    law, noise = sound
     first, second = noise[:50_000], noise[50_000:].copy()
     second[100:2_000] = first[7_000:8_900]
-    assert faults_in(mechanism, first, second).keys() == {REPEATS}
+    assert faults_in(law, first, second).keys() == {REPEATS}
 
 
 # --- Words ----------------------------------------------------------------------------
@@ -256,10 +250,10 @@ def test_a_release_that_repeats_another_is_found(sound: tuple[str, Ints]) -> Non
     ],
 )
 def test_a_fault_is_said_in_a_sentence(
-    name: str, kind: str, said: str, sound: tuple[str, Ints]
+    name: str, kind: str, said: str, sound: tuple[NoiseLaw, Ints]
 ) -> None:
-    mechanism, noise = sound
-    fault = faults_in(mechanism, FAULTS[name][1](noise))[kind]
+    law, noise = sound
+    fault = faults_in(law, FAULTS[name][1](noise))[kind]
     assert said in fault.said
     assert fault.said.startswith(f"{kind}: {fault.seen:,} of {fault.drawn:,} noises")
     assert fault.said.endswith(" were expected.")

@@ -1,5 +1,6 @@
 """Both stages of a release are audited, and noise that is wrong in either is found."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -7,7 +8,6 @@ from typing import Any
 import pytest
 
 from dpratio.curator import staged
-from dpratio.plan.measurement import Measurement
 from dpratio.simulation.audit import draw
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import BROKEN, OTHER_LAW, REPEATED, Audit
@@ -63,8 +63,8 @@ def test_noise_that_comes_again_is_found_in_either_stage(
 ) -> None:
     kept: dict[int, Any] = {}
 
-    def repeated(drawn: Any, question: Measurement) -> Any:  # noqa: ANN401
-        is_meant = len(question.sums) == sums
+    def repeated(drawn: Any, scales: Sequence[float]) -> Any:  # noqa: ANN401
+        is_meant = len(scales) == sums
         return kept.setdefault(len(drawn), drawn) if is_meant else drawn
 
     change_noise(monkeypatch, repeated, staged)

@@ -5,22 +5,23 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.simulation.audit.rounded_law import RoundedLaw
 from dpratio.simulation.audit.tally import WORD, marks_of, no_tally
 
-LAWS = [RoundedLaw("laplace", 3e4), RoundedLaw("laplace", 7e6)]
+LAWS = [RoundedLaw(LAPLACE, 3e4), RoundedLaw(LAPLACE, 7e6)]
 
 
-@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+@pytest.mark.parametrize("noise", [LAPLACE, GAUSSIAN], ids=lambda law: law.name)
 def test_marks_rise_from_the_exact_sum_to_where_noise_never_comes(
-    mechanism: str,
+    noise: NoiseLaw,
 ) -> None:
-    marks = marks_of([RoundedLaw(mechanism, 3e5), RoundedLaw(mechanism, 4e9)])
+    marks = marks_of([RoundedLaw(noise, 3e5), RoundedLaw(noise, 4e9)])
     distances = marks.distances
     assert (np.diff(distances, axis=1) > 0).all()
     assert distances[:, :4].tolist() == [[0, 1, 3, 7]] * 2
     assert 0 < marks.middle < marks.far < distances.shape[1]
-    law = RoundedLaw(mechanism, 3e5)
+    law = RoundedLaw(noise, 3e5)
     # Marks leave no gap: neighbours are at most a few times as likely as each other.
     within = law.within(distances[0, 1 : marks.far])
     assert (within[1:] < 4 * within[:-1]).all()
@@ -29,7 +30,7 @@ def test_marks_rise_from_the_exact_sum_to_where_noise_never_comes(
 
 
 def test_noise_of_a_few_cells_has_marks_too() -> None:
-    marks = marks_of([RoundedLaw("laplace", 2.0)])
+    marks = marks_of([RoundedLaw(LAPLACE, 2.0)])
     assert marks.distances[0, :3].tolist() == [0, 1, 1]
     assert (np.diff(marks.distances, axis=1) >= 0).all()
 

@@ -32,6 +32,7 @@ def plan(
     ] = None,
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
+    from dpratio.plan.plan import Plan
     from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
@@ -39,7 +40,9 @@ def plan(
     if out is not None:
         require_plan_place(out)
     given, made = read_terms(study)
-    notes = [] if given is None else _notes(given, made)
+    notes = []
+    if given is not None and isinstance(made, Plan):
+        notes = _notes(given, made)
     written = {"json": plan_to_json, "markdown": plan_to_markdown}.get(layout)
     if written is None:
         output.say([*made.summary(), ""])

@@ -115,17 +115,21 @@ class HistogramPlan(Tabular):
         if in_bins:
             answers = "bins of as many people each"
         cost = f"Cost: epsilon {decimal_text(self.epsilon)}, delta 0."
-        is_grouped = any(item.within is not None for item in self.histograms)
         return [
             *title_words(self.title),
             *self.planned(),
             describe_bounds(self.bounds),
-            describe_unit(self.unit),
-            *totals_words(self.unit, self.unit.totals, grouped=is_grouped),
+            *self.protected(),
             f"Histograms, mechanism {self.law.name}; {moved}. {cost}",
             *describe_epsilon(self.epsilon),
             f"Answers: {answers}.",
         ]
+
+    def protected(self) -> list[str]:
+        """Say who is protected, and what their totals are held to."""
+        is_grouped = any(item.within is not None for item in self.histograms)
+        totals = totals_words(self.unit, self.unit.totals, grouped=is_grouped)
+        return [describe_unit(self.unit), *totals]
 
     def planned(self) -> list[str]:
         """Say what each histogram counts."""

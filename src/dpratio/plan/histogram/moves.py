@@ -1,11 +1,17 @@
 """The rules of a plan of histograms, and how far one unit moves all of them."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import NoReturn
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram import Histogram, called, groups_called
+from dpratio.plan.histogram.histogram import (
+    Histogram,
+    called,
+    groups_called,
+    ladder_of_groups,
+)
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.laws import LARGEST_SCALE, SMALLEST_SCALE
@@ -13,8 +19,9 @@ from dpratio.plan.sensitivity.box import row_box
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Partition, is_plain
+from dpratio.terms.question import is_plain
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["moves_of"]
 
@@ -23,6 +30,12 @@ _LARGEST_ROW = 2.0
 # Rows are rounded to 2^(highest - 51) before they are added up: 2,000 of them in a
 # person's total move it by less than half of 2^lowest.
 _WIDEST_TOTALS = 40
+_TYPES = {
+    "ratio": Ratio,
+    "cells": Ladder | ScoreBins,
+    "within": Groups | None,
+    "counts_groups": bool,
+}
 
 
 def moves_of(plan: HistogramPlan) -> list[Fraction]:
@@ -39,8 +52,7 @@ def moves_of(plan: HistogramPlan) -> list[Fraction]:
         histograms, each private at the epsilon that is returned for it.
         Proof: docs/proofs/histogram.md.
     """
-    if not isinstance(plan.histograms, tuple) or not plan.histograms:
-        _refuse("a plan of histograms needs at least one", "histograms")
+    _require_types(plan)
     if plan.budget.delta != 0:
         _refuse(f"histograms need no delta, got {plan.budget.delta}", "budget")
     _require_names(plan)
@@ -58,6 +70,29 @@ def _refuse(rule: str, field: str) -> NoReturn:
     raise InvalidInput(f"{rule}. Make the plan with plan_bounds.", field=field)
 
 
+def _require_types(plan: HistogramPlan) -> None:
+    """Raise InvalidInput unless the parts of a plan can be read as what they are."""
+    parts = plan.histograms
+    is_tuple = isinstance(parts, tuple)
+    if (
+        not is_tuple
+        or not parts
+        or not all(isinstance(one, Histogram) for one in parts)
+    ):
+        _refuse("a plan of histograms needs at least one", "histograms")
+    if not isinstance(plan.bounds, Mapping):
+        _refuse(f"bounds are by column, got {show_given(plan.bounds)}", "bounds")
+    for histogram in parts:
+        for name, kind in _TYPES.items():
+            part = getattr(histogram, name)
+            if not isinstance(part, kind):
+                _refuse(
+                    "a histogram counts columns of a ratio on a ladder or in bins, "
+                    f"within groups that are declared, got {show_given(part)}",
+                    name,
+                )
+
+
 def _require_names(plan: HistogramPlan) -> None:
     names = [histogram.name for histogram in plan.histograms]
     if not all(map(is_plain, names)) or len(set(names)) != len(names):
@@ -73,11 +108,7 @@ def _require_names(plan: HistogramPlan) -> None:
 def _require_counted(plan: HistogramPlan, histogram: Histogram) -> None:
     """Raise InvalidInput unless a histogram counts what its name says."""
     ratio, unit, column = histogram.ratio, plan.unit, histogram.column
-    within: Partition = histogram.within
-    if not isinstance(ratio, Ratio):
-        _refuse(f"ratio must be a Ratio, got {show_given(ratio)}", "ratio")
-    if not isinstance(within, Groups | None):
-        _refuse("totals are counted in groups that are declared", "within")
+    within = histogram.within
     weight = histogram.letters(unit).get("w")
     if isinstance(histogram.cells, ScoreBins):
         names, is_known = [column], histogram.cells.column == column
@@ -104,6 +135,8 @@ def _require_counted(plan: HistogramPlan, histogram: Histogram) -> None:
             "among those that are declared",
             "within",
         )
+    if histogram.counts_groups and histogram.cells != ladder_of_groups(within):  # type: ignore[arg-type]  # placed above
+        _refuse("groups of people are counted in cells of powers of two", "cells")
     if histogram.name not in names:
         _refuse(
             f"a histogram of '{column}' must be called so, got "
@@ -126,15 +159,16 @@ def _require_terms(plan: HistogramPlan) -> None:
     """Hold bounds and totals to those that the histograms need, and no more."""
     unit, totals, wanted = plan.unit, {}, set()
     for histogram in plan.histograms:
-        columns = list(histogram.letters(unit).values())
+        columns = histogram.letters(unit).values()
+        binned = histogram.binned_columns()
         within = () if histogram.within is None else histogram.within.columns
-        if unit.column in {*columns, *within, *histogram.binned_columns()}:
+        if unit.column in {*histogram.ratio.columns, *within, *binned}:
             _refuse(
                 "ids cannot be a column of the ratio, or a group, got "
                 f"{show_given(unit.column)}",
                 "unit",
             )
-        wanted |= {*columns, *histogram.binned_columns()}
+        wanted |= {*columns, *binned}
         if unit.column is not None and histogram.counts_numbers():
             totals[histogram.column] = histogram.cells.outer  # type: ignore[union-attr]
     are_bounds = all(isinstance(pair, Bounds) for pair in plan.bounds.values())
@@ -145,15 +179,19 @@ def _require_terms(plan: HistogramPlan) -> None:
             "bounds",
         )
     if unit.totals != totals:
-        _refuse(
-            "the totals of a histogram reach its outer limits, got totals of "
-            f"{show_given(list(unit.totals))}",
-            "totals",
-        )
+        _refuse_totals(unit)
     for histogram in plan.histograms:
         _require_edges(plan, histogram)
         if histogram.counts_numbers():
             _require_reach(plan, histogram, histogram.cells)  # type: ignore[arg-type]
+
+
+def _refuse_totals(unit: PrivacyUnit) -> NoReturn:
+    _refuse(
+        "the totals of a histogram reach its outer limits, got totals of "
+        f"{show_given(list(unit.totals))}",
+        "totals",
+    )
 
 
 def _require_edges(plan: HistogramPlan, histogram: Histogram) -> None:
@@ -177,6 +215,9 @@ def _require_reach(plan: HistogramPlan, histogram: Histogram, ladder: Ladder) ->
                 "bounds",
             )
         return
+    if plan.unit.totals[name] != outer:
+        # One total in two histograms, of which the last was looked at.
+        _refuse_totals(plan.unit)
     low, high = ladder.lowest, ladder.highest
     if high - low > _WIDEST_TOTALS:
         raise InvalidInput(

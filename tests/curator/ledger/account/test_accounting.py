@@ -16,11 +16,10 @@ from dpratio.curator.ledger.account.accounting import (
     to_enter,
 )
 from dpratio.errors import InvalidInput
-from dpratio.plan.laws import analytic_delta
+from dpratio.plan.laws import analytic_delta, root_above
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import Cost, price
-from dpratio.plan.sensitivity.joint import root_above
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys

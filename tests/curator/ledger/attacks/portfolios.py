@@ -16,6 +16,7 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from numpy.typing import NDArray
 
 from dpratio.curator.ledger.account.accounting import Charge, charge_of
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
@@ -113,12 +114,11 @@ def least_loss(plan: Plan) -> Any:  # noqa: ANN401 (a PLD)
 
 
 def _sums_loss(plan: Plan, question: Measurement) -> Any:  # noqa: ANN401
-    power = 1 if plan.law == LAPLACE else 2
     rows = [
         [float(move) / scale for move, scale in zip(row, question.scales, strict=True)]
         for row in plan.grid(question).moves
     ]
-    shifts = max(rows, key=lambda row: sum(each**power for each in row))
+    shifts = max(rows, key=lambda row: sum(each**plan.law.power for each in row))
     moved = [each for each in shifts if each > 0] * plan.unit.most_groups
     options = {"pessimistic_estimate": False, "value_discretization_interval": GRID}
     if plan.law == LAPLACE:

@@ -21,7 +21,7 @@ from dpratio.curator.ledger.account.accounting import (
     epsilon_of_loss,
     loss_within,
 )
-from dpratio.plan.laws import largest_ratio
+from dpratio.plan.laws import GAUSSIAN
 from soak import IS_SOAK
 
 PORTFOLIOS = 100_000 if IS_SOAK else 10_000
@@ -88,7 +88,7 @@ def test_ten_thousand_portfolios_are_charged_no_less_than_they_lose(
         assert gdp.delta == zcdp.delta
         # Below an epsilon of 0.001 the grid of losses tells nothing.
         told = Fraction(max(bent, 1e-3)), Fraction(conversion)
-        mu = largest_ratio("analytic_gaussian", *told) if bent > 0 else 0.0
+        mu = GAUSSIAN.about_largest_ratio(*told) if bent > 0 else 0.0
         found["gdp"].append((mu**2, float(gdp.loss), conversion))
         # The largest rho that may be told to lose so little is no more than was paid.
         allowed = largest_rho(bent, conversion) if bent > 0 else 0.0

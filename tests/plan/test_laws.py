@@ -1,23 +1,28 @@
-"""Gaussian scales, analytic and classical: never too small, never much too large."""
+"""Laws of noise: certified for their share, never too small, never much too large."""
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import pytest
-from dpratio.plan.calibration import calibrate as room
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
+from dpratio.plan import laws as room
 from dpratio.plan.certified import log_bounds
 from dpratio.plan.laws import (
+    CLASSICAL_GAUSSIAN,
+    GAUSSIAN,
+    LAPLACE,
     LARGEST_SCALE,
+    LAWS,
+    SMALLEST_SCALE,
+    NoiseLaw,
     analytic_delta,
-    calibrate,
-    is_affordable,
-    is_certified,
-    least_deviation,
+    certify_upwards,
+    shorten,
 )
 from plan.exact_delta import (
     DELTAS,
@@ -29,11 +34,111 @@ from plan.exact_delta import (
     true_delta,
 )
 
+EVERY_LAW = pytest.mark.parametrize("law", LAWS.values())
+positive = st.fractions(Fraction(1, 10**6), 10**6, max_denominator=10**9)
+
+
+@settings(deadline=None)
+@given(sensitivity=st.integers(1, 2**25), epsilon=positive)
+@example(sensitivity=2**24, epsilon=Fraction(1, 7))
+@example(sensitivity=3, epsilon=Fraction(1, 4))  # A scale that is a double.
+@example(sensitivity=2**25, epsilon=Fraction(1, 2**25))  # The largest scale.
+def test_laplace_noise_costs_its_share_and_the_next_double_costs_more(
+    sensitivity: int, epsilon: Fraction
+) -> None:
+    share: dict[str, Any] = {"sensitivity": sensitivity, "epsilon": epsilon}
+    share["delta"] = Fraction(0)
+    scale = LAPLACE.calibrate(**share)
+    assert Fraction(sensitivity) / Fraction(scale) <= epsilon
+    if scale > SMALLEST_SCALE:
+        below = math.nextafter(scale, 0)
+        assert Fraction(below) < sensitivity / epsilon <= Fraction(scale)
+
+
+@EVERY_LAW
+def test_scales_go_from_2_to_the_minus_10_to_2_to_the_50(law: NoiseLaw) -> None:
+    """Noise of more cells would not fit into 64 bits; less is never needed."""
+    little = {"epsilon": Fraction(1, 10**9), "delta": Fraction(1, 10**12)}
+    with pytest.raises(InvalidInput, match=r"below 2\^50 cells.*Raise epsilon"):
+        law.calibrate(sensitivity=2**24, **little)
+    if law != CLASSICAL_GAUSSIAN:
+        much = {"epsilon": Fraction(10**6), "delta": MILLIONTH}
+        assert law.calibrate(sensitivity=1, **much) == 2.0**-10
+    most: dict[str, Any] = {"delta": Fraction(0), "epsilon": Fraction(1, 2**20)}
+    assert LAPLACE.calibrate(sensitivity=2**30, **most) == 2.0**50
+    with pytest.raises(InvalidInput, match=r"noise must stay below 2\^50 cells"):
+        LAPLACE.calibrate(sensitivity=2**30 + 1, **most)
+
+
+@EVERY_LAW
+@pytest.mark.parametrize("sensitivity", [1, 2**24])
+def test_more_budget_never_needs_more_noise(law: NoiseLaw, sensitivity: int) -> None:
+    scales = [
+        law.calibrate(
+            sensitivity=sensitivity,
+            epsilon=Fraction(epsilon),
+            delta=MILLIONTH,
+        )
+        for epsilon in ("0.05", "0.1", "0.5", "1")
+    ]
+    assert scales == sorted(set(scales), reverse=True)
+
+
+def test_laplace_noise_is_affordable_up_to_epsilon_itself() -> None:
+    above = ONE + Fraction(1, 10**40)
+    for ratio, answer in ((ONE / 2, True), (ONE, True), (above, False)):
+        for delta in (Fraction(0), MILLIONTH):
+            assert LAPLACE.affords(ratio, epsilon=ONE, delta=delta) is answer
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_the_largest_ratio_is_where_the_budget_ends(epsilon: str, delta: str) -> None:
+    """A hair below it is proven to be affordable; a hair above costs more."""
+    share = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
+    largest = Fraction(GAUSSIAN.about_largest_ratio(*share.values()))
+    for part, answer in ((1 - 1e-9, True), (1 + 1e-9, False)):
+        ratio = largest * Fraction(part)
+        assert answer is GAUSSIAN.affords(ratio, **share)
+    assert LAPLACE.about_largest_ratio(*share.values()) == float(epsilon)
+
+
+def test_the_standard_deviation_follows_from_law_and_scale() -> None:
+    assert LAPLACE.sd(3.0) == pytest.approx(3 * math.sqrt(2))
+    assert {law.sd(3.0) for law in (GAUSSIAN, CLASSICAL_GAUSSIAN)} == {3.0}
+
+
+def test_sizes_keep_26_bits_and_are_rounded_up() -> None:
+    assert shorten(1 / 3) == 44_739_243 * 2.0**-27  # ⌈2/3 · 2²⁶⌉
+    assert shorten(3.0) == 3
+    assert shorten(2.0**40 + 1) == 2.0**40 + 2.0**15
+    assert shorten(1 - 2.0**-53) == 1
+
+
+@pytest.mark.parametrize("beyond", [1e-15, 1e-13, 1e-9, 0.1, 7.0])
+def test_a_scale_is_raised_at_first_by_the_least(beyond: float) -> None:
+    """So that what was nearly enough is raised by nearly nothing."""
+    found = certify_upwards(1.0, lambda scale: scale >= 1 + beyond)
+    assert 1 + beyond <= found <= 1 + max(4 * beyond, 2.0**-46)
+
+
+def test_the_search_for_a_scale_ends_even_if_none_is_certified() -> None:
+    tried: list[float] = []
+
+    def never(scale: float) -> bool:
+        tried.append(scale)
+        return False
+
+    for start in (SMALLEST_SCALE, LARGEST_SCALE):
+        assert certify_upwards(start, never) > LARGEST_SCALE
+    assert tried == sorted(tried)
+    assert len(tried) < 100
+
 
 @pytest.mark.parametrize("sensitivity", SENSITIVITIES)
 def test_the_analytic_check_value_is_met(sensitivity: int) -> None:
     share = {"epsilon": ONE, "delta": MILLIONTH}
-    scale = calibrate("analytic_gaussian", sensitivity=sensitivity, **share)
+    scale = GAUSSIAN.calibrate(sensitivity=sensitivity, **share)
     assert scale / sensitivity == pytest.approx(4.224679, abs=5e-7)
 
 
@@ -51,13 +156,13 @@ def test_analytic_noise_is_enough_and_no_more_than_enough(
     """Delta, computed by other means, is at most the claim; 0.1 % less breaks it."""
     share = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
     for sensitivity in SENSITIVITIES:
-        scale = calibrate("analytic_gaussian", sensitivity=sensitivity, **share)
+        scale = GAUSSIAN.calibrate(sensitivity=sensitivity, **share)
         for sigma, is_enough in ((scale, True), (0.999 * scale, False)):
             with mpmath.workdps(150):
                 true = true_delta(sensitivity, sigma, share["epsilon"])
                 assert bool(true <= as_mpf(share["delta"])) is is_enough
-            terms = {"sensitivity": sensitivity, "scale": sigma}
-            assert is_certified("analytic_gaussian", **terms, **share) is is_enough  # type: ignore[arg-type]
+            ratio = Fraction(sensitivity) / Fraction(sigma)
+            assert GAUSSIAN.affords(ratio, **share) is is_enough
 
 
 @pytest.mark.parametrize(("ratio", "epsilon"), [(0.25, 1.0), (1.0, 0.5), (3.0, 5.0)])
@@ -105,12 +210,12 @@ def test_the_safe_end_of_every_bound_is_used(monkeypatch: pytest.MonkeyPatch) ->
     bound = analytic_delta(Fraction(1), Fraction(1))
     assert bound == Fraction(31, 100) - 2 * Fraction(6, 100)
     share = {"epsilon": ONE, "delta": MILLIONTH}
-    scale = calibrate("classical_gaussian", sensitivity=1, **share)
+    scale = CLASSICAL_GAUSSIAN.calibrate(sensitivity=1, **share)
     low, high = log_bounds(Fraction(5, 4) / MILLIONTH)
     monkeypatch.setattr(room, "log_bounds", lambda _x: (low - 1, high + 1))
     for factor, is_enough in ((1.0, False), (1.1, True)):
         ratio = 1 / Fraction(factor * scale)
-        assert is_affordable("classical_gaussian", ratio=ratio, **share) is is_enough
+        assert CLASSICAL_GAUSSIAN.affords(ratio, **share) is is_enough
 
 
 @pytest.mark.parametrize("epsilon", ["0.001", "0.2", "0.7", "1"])
@@ -120,7 +225,7 @@ def test_classical_noise_is_the_formula_of_the_paper_rounded_up(
 ) -> None:
     share = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
     for sensitivity in SENSITIVITIES:
-        scale = calibrate("classical_gaussian", sensitivity=sensitivity, **share)
+        scale = CLASSICAL_GAUSSIAN.calibrate(sensitivity=sensitivity, **share)
         with mpmath.workdps(60):
             logarithm = mpmath.log(mpmath.mpf(5) / 4 / as_mpf(share["delta"]))
             formula = (
@@ -136,7 +241,7 @@ def test_classical_noise_keeps_its_promise_for_every_delta(epsilon: str) -> None
     deltas += ["0.2", "0.4", "0.41", "0.6", "0.75", "0.9", "0.999", "0.999999"]
     for delta in deltas:
         share = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
-        scale = calibrate("classical_gaussian", sensitivity=2**24, **share)
+        scale = CLASSICAL_GAUSSIAN.calibrate(sensitivity=2**24, **share)
         with mpmath.workdps(150):
             true = true_delta(2**24, scale, share["epsilon"])
             assert true <= as_mpf(share["delta"])
@@ -149,9 +254,9 @@ def test_classical_noise_above_epsilon_one_is_refused(epsilon: Fraction) -> None
     """However much noise there is: the proof ends at 1, and fails near 9."""
     share = {"epsilon": epsilon, "delta": MILLIONTH}
     with pytest.raises(InvalidInput, match="analytic_gaussian"):
-        calibrate("classical_gaussian", sensitivity=1, **share)
+        CLASSICAL_GAUSSIAN.calibrate(sensitivity=1, **share)
     ratio = 1 / Fraction(LARGEST_SCALE)
-    assert not is_affordable("classical_gaussian", ratio=ratio, **share)
+    assert not CLASSICAL_GAUSSIAN.affords(ratio, **share)
     with mpmath.workdps(60):
         formula = float(mpmath.sqrt(2 * mpmath.log(1.25 * 10**6)) / 9)
         assert true_delta(1, formula, Fraction(9)) > mpmath.mpf(10) ** -6
@@ -164,9 +269,9 @@ def test_the_same_noise_is_found_from_every_guess(
     start: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     share = {"epsilon": ONE, "delta": MILLIONTH}
-    found = least_deviation("analytic_gaussian", **share)
+    found = room._least_deviation(GAUSSIAN, **share)
     monkeypatch.setattr(room, "_analytic_guess", lambda _epsilon, _delta: start)
-    again = least_deviation.__wrapped__("analytic_gaussian", **share)
+    again = room._least_deviation.__wrapped__(GAUSSIAN, **share)
     assert again == found
     less = math.nextafter(found, 0)
     with mpmath.workdps(60):
@@ -174,28 +279,54 @@ def test_the_same_noise_is_found_from_every_guess(
         assert true_delta(1, less, ONE) > mpmath.mpf(10) ** -6
 
 
-@pytest.mark.parametrize("mechanism", ["analytic_gaussian", "classical_gaussian"])
+@pytest.mark.parametrize("law", [GAUSSIAN, CLASSICAL_GAUSSIAN])
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.2", "1e-9"), ("1", "0.01")])
 def test_less_noise_is_refused_by_the_least_step(
-    mechanism: str, epsilon: str, delta: str
+    law: NoiseLaw, epsilon: str, delta: str
 ) -> None:
     share = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
-    found = least_deviation(mechanism, **share)
+    found = room._least_deviation(law, **share)
     for sigma, is_enough in ((found, True), (math.nextafter(found, 0), False)):
         ratio = 1 / Fraction(sigma)
-        assert is_affordable(mechanism, ratio=ratio, **share) is is_enough
+        assert law.affords(ratio, **share) is is_enough
 
 
 def test_a_delta_that_is_met_exactly_is_affordable() -> None:
     ratio, epsilon = Fraction(64), Fraction(2048)
     met = analytic_delta(ratio, epsilon)
     for delta, is_enough in ((met, True), (met * (1 - Fraction(1, 10**50)), False)):
-        share = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
-        assert is_affordable("analytic_gaussian", **share) is is_enough
+        assert GAUSSIAN.affords(ratio, epsilon=epsilon, delta=delta) is is_enough
 
 
 @pytest.mark.parametrize("power", [4, 19, 400])
 def test_an_absurd_epsilon_is_priced_without_absurd_numbers(power: int) -> None:
     """e^ε is not formed where the tail it multiplies is bounded by zero anyway."""
-    share = {"ratio": ONE, "epsilon": Fraction(10**power), "delta": MILLIONTH}
-    assert is_affordable("analytic_gaussian", **share)
+    assert GAUSSIAN.affords(ONE, epsilon=Fraction(10**power), delta=MILLIONTH)
+
+
+@pytest.mark.parametrize("law", [GAUSSIAN, CLASSICAL_GAUSSIAN])
+@pytest.mark.parametrize(
+    "share",
+    [(ONE, Fraction(0)), (ONE, Fraction(-1, 10)), (Fraction(0), Fraction(9, 10))],
+)
+def test_gaussian_noise_is_not_free_without_a_budget(
+    law: NoiseLaw, share: tuple[Fraction, Fraction]
+) -> None:
+    """However little a row moves the sums."""
+    epsilon, delta = share
+    assert not law.affords(Fraction(1, 10**9), epsilon=epsilon, delta=delta)
+
+
+def test_moves_add_up_or_their_squares_do() -> None:
+    moves = [Fraction(3), Fraction(4)]
+    assert [LAPLACE.compose(moves), GAUSSIAN.compose(moves)] == [7, 5]
+    assert GAUSSIAN.compose([ONE, ONE]) > Fraction(math.sqrt(2)) * (1 - 2.0**-50)
+    assert (LAPLACE.part(ONE / 4), GAUSSIAN.part(ONE / 4)) == (ONE / 4, ONE / 2)
+
+
+@pytest.mark.parametrize("chance", [0.4, 0.05, 1e-6])
+def test_tails_are_those_of_the_laws(chance: float) -> None:
+    from scipy.stats import laplace, norm
+
+    assert LAPLACE.tail(chance) == pytest.approx(laplace.isf(chance))
+    assert GAUSSIAN.tail(chance) == pytest.approx(norm.isf(chance))
