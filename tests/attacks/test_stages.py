@@ -71,7 +71,7 @@ def test_18_totals_of_all_groups_pay_for_every_group_of_a_person() -> None:
     """What one person puts into several groups comes together in their total.
 
     Source: found when the staged release was designed, 2026.
-    More: tests/plan/sensitivity/test_pooled.py
+    More: tests/plan/sensitivity/test_neighbours.py
     """
     unit = PrivacyUnit("id", totals=TOTALS, most_groups=3)
     plan = staged_plan(groups=GROUPS, unit=unit)

@@ -16,40 +16,7 @@ from dpratio.plan.sensitivity.joint import Grid, grid_of, is_convex
 from dpratio.plan.sensitivity.sums import focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
 
-__all__ = [
-    "LARGEST",
-    "LAWS",
-    "NARROW",
-    "TIE",
-    "UNIT",
-    "WEIGHTED",
-    "Box",
-    "any_bounds",
-    "binary",
-    "boxes",
-    "cells_of",
-    "cost_of",
-    "drawn_scales",
-    "exact_cells",
-    "finite",
-    "focused_grid",
-    "guess_sizes",
-    "guesses",
-    "inside",
-    "limits",
-    "made_convex",
-    "near",
-    "near_bounds",
-    "near_boxes",
-    "near_guesses",
-    "paper_grid",
-    "parts",
-    "placed",
-    "sums_of",
-    "within",
-]
-
-LAWS = [LAPLACE, GAUSSIAN]
+LAWS = ["laplace", "analytic_gaussian"]
 LARGEST = 2.0**100
 UNIT = {"s": Bounds(0, 1), "y": Bounds.binary()}
 WEIGHTED = {**UNIT, "w": Bounds(1 / 3, 3)}

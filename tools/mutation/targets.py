@@ -9,7 +9,6 @@ __all__ = ["TARGETS"]
 _JOINT = (
     "plan/sensitivity/test_joint.py",
     "plan/sensitivity/test_joint_one_sum.py",
-    "plan/sensitivity/test_joint_convex.py",
 )
 _PRICES = (
     "plan/test_price.py",
@@ -60,7 +59,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
     ),
     "plan/sensitivity/neighbours.py": (
         "plan/sensitivity/test_neighbours.py",
-        "plan/sensitivity/test_pooled.py",
         *_PRICES,
     ),
     "plan/split_budget.py": ("plan/test_split_budget.py", *_PLANS),

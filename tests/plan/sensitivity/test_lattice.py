@@ -11,6 +11,7 @@ from dpratio.plan.sensitivity.lattice import LEAST_CELLS, step_for, to_cell
 
 # Every size that a summand of an accepted plan can have.
 reaches = st.floats(2.0**-495, 2.0**502, allow_nan=False)
+parts = st.floats(-1, 1)
 NEAR_HALF = math.nextafter(0.5, 0)
 
 
@@ -20,65 +21,54 @@ NEAR_HALF = math.nextafter(0.5, 0)
 @example(reach=math.nextafter(1.0, 2))
 @example(reach=2.0**-495)
 @example(reach=2.0**502)
+@example(reach=2.0**24 + 0.5)
+@example(reach=2.0**25 - 0.5)
 def test_a_reach_has_between_2_to_the_24_and_2_to_the_25_cells(reach: float) -> None:
+    """Its step is a power of two, and the next one leaves fewer cells."""
     step = step_for(reach)
     assert math.frexp(step)[0] == 0.5
     cells = Fraction(reach) / Fraction(step)
     assert LEAST_CELLS <= cells < 2 * LEAST_CELLS
-    # The widest such step: the next power of two leaves fewer cells.
-    assert Fraction(reach) / (2 * Fraction(step)) < LEAST_CELLS
+    # floor(−x + ½) is −floor(x + ½), or one nearer to zero at a tie.
+    tie = cells % 1 == Fraction(1, 2)
+    assert to_cell(-reach, step) == -to_cell(reach, step) + tie
 
 
 def test_steps_of_familiar_ranges() -> None:
-    assert step_for(1.0) == 2.0**-24
-    assert step_for(3.0) == 2.0**-23
-    assert step_for(9.0) == 2.0**-21
+    assert [step_for(reach) for reach in (1.0, 3.0, 9.0)] == [
+        *(2.0**-24, 2.0**-23, 2.0**-21)
+    ]
 
 
-@given(reach=reaches, part=st.floats(-1, 1))
-def test_dividing_by_the_step_is_exact_and_so_is_multiplying_by_its_inverse(
+@given(reach=reaches, part=parts)
+@example(reach=1.0, part=NEAR_HALF * 2.0**-24)
+def test_dividing_by_the_step_is_exact_and_a_cell_half_a_step_away_at_most(
     reach: float, part: float
 ) -> None:
-    """Engines may multiply; the quotient is the same double."""
+    """Engines may multiply by its inverse; the quotient is the same double."""
     step, value = step_for(reach), part * reach
     assert value * (1 / step) == value / step
+    exact = Fraction(value) / Fraction(step)
     if abs(value) > 2.0**-540:  # Further down the quotient may be subnormal.
-        assert Fraction(value / step) == Fraction(value) / Fraction(step)
+        assert Fraction(value / step) == exact
     assert math.floor(value * (1 / step) + 0.5) == to_cell(value, step)
+    distance = abs(to_cell(value, step) - exact)
+    assert distance <= Fraction(1, 2) + Fraction(1, 2**28)
 
 
-@given(reach=reaches, parts=st.tuples(st.floats(-1, 1), st.floats(-1, 1)))
-@example(reach=1.0, parts=(NEAR_HALF * 2.0**-24, 0.5 * 2.0**-24))
-@example(reach=1.0, parts=(-NEAR_HALF * 2.0**-24, -0.5 * 2.0**-24))
-@example(reach=1.0, parts=(-1.0, 1.0))
-@example(reach=2.0**502, parts=(5e-324, -5e-324))
+@given(reach=reaches, pair=st.tuples(parts, parts))
+@example(reach=1.0, pair=(NEAR_HALF * 2.0**-24, 0.5 * 2.0**-24))
+@example(reach=1.0, pair=(-NEAR_HALF * 2.0**-24, -0.5 * 2.0**-24))
+@example(reach=1.0, pair=(-1.0, 1.0))
+@example(reach=2.0**502, pair=(5e-324, -5e-324))
 def test_cells_are_in_the_order_of_their_values(
-    reach: float, parts: tuple[float, float]
+    reach: float, pair: tuple[float, float]
 ) -> None:
     """Whatever rounding does at x/step + ½, it never swaps two values."""
     step = step_for(reach)
-    low, high = sorted(part * reach for part in parts)
-    assert to_cell(-reach, step) <= to_cell(low, step)
-    assert to_cell(low, step) <= to_cell(high, step) <= to_cell(reach, step)
-
-
-@given(reach=reaches)
-@example(reach=2.0**24 + 0.5)
-@example(reach=2.0**25 - 0.5)
-def test_the_lowest_cell_is_no_further_out_than_the_highest(reach: float) -> None:
-    """floor(−x + ½) is −floor(x + ½), or one nearer to zero at a tie."""
-    step = step_for(reach)
-    highest, lowest = to_cell(reach, step), to_cell(-reach, step)
-    tie = Fraction(reach) / Fraction(step) % 1 == Fraction(1, 2)
-    assert lowest == -highest + tie
-
-
-@given(reach=reaches, part=st.floats(-1, 1))
-@example(reach=1.0, part=NEAR_HALF * 2.0**-24)
-def test_a_cell_is_at_most_half_a_step_away(reach: float, part: float) -> None:
-    step, value = step_for(reach), part * reach
-    distance = abs(Fraction(to_cell(value, step)) - Fraction(value) / Fraction(step))
-    assert distance <= Fraction(1, 2) + Fraction(1, 2**28)
+    places = [-reach, *sorted(part * reach for part in pair), reach]
+    cells = [to_cell(place, step) for place in places]
+    assert cells == sorted(cells)
 
 
 def test_the_double_below_a_half_counts_as_one_cell() -> None:

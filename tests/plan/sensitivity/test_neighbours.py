@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpratio.curator.python.engine import _cells, _clip, _with_contrast
-from dpratio.curator.reading.statement import CellSum
+from dpratio.curator.python.engine import _clip
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio, spread_ratio
+from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.plan.sensitivity.neighbours import (
     is_one_row,
     pooled_ratio,
@@ -21,19 +21,24 @@ from dpratio.plan.sensitivity.neighbours import (
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
+from plan.boxes_for_tests import LAWS, UNIT, Box, cells_of, cost_of, made_convex, within
 
-LAWS = ["laplace", "analytic_gaussian"]
-Box = dict[str, Bounds]
-UNIT_BOX: Box = {"s": Bounds(0, 1), "y": Bounds.binary()}
+EVERY_LAW = pytest.mark.parametrize("law", LAWS)
+EVERY_RELATION = pytest.mark.parametrize("neighbours", NEIGHBOURS)
 
 
 def unit_of(neighbours: str, most_groups: int = 1) -> PrivacyUnit:
     return PrivacyUnit("user", most_groups=most_groups, neighbours=neighbours)
 
 
-def grid_and_scales(law: str, box: Box = UNIT_BOX) -> tuple[Grid, list[float]]:
-    grid = sums_of("joint", box, Contrast(1.0), ("ratio",))
-    scales = [10.0 * each for each in grid.sensitivities]
+CHANGED = unit_of("change-one")
+
+
+def grid_and_scales(
+    law: str, box: Box = UNIT, strategy: str = "joint", factor: float = 10.0
+) -> tuple[Grid, list[float]]:
+    grid = sums_of(strategy, box, RAW, ("ratio",))
+    scales = [factor * each for each in grid.sensitivities]
     assert is_convex(law, grid, scales)
     return grid, scales
 
@@ -42,10 +47,31 @@ def test_one_row_is_a_unit_of_one_group_that_is_added_or_removed() -> None:
     assert is_one_row(PrivacyUnit())
     assert is_one_row(unit_of("add-or-remove-one"))
     assert not is_one_row(unit_of("add-or-remove-one", 2))
-    assert not is_one_row(unit_of("change-one"))
+    assert not is_one_row(CHANGED)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@EVERY_LAW
+@EVERY_RELATION
+@pytest.mark.parametrize("groups", [1, 2, 3, 9, 1000])
+def test_groups_add_up_or_add_up_in_squares_and_nobody_is_in_more_than_there_are(
+    law: str, neighbours: str, groups: int
+) -> None:
+    grid, scales = grid_and_scales(law)
+    one = unit_ratio(law, grid, scales, unit_of(neighbours), None)
+    unit = unit_of(neighbours, groups)
+    many = unit_ratio(law, grid, scales, unit, None)
+    if law == "laplace":
+        assert many == groups * one
+    else:
+        assert many**2 >= groups * one**2
+        assert float(many / one) == pytest.approx(math.sqrt(groups), rel=1e-15)
+    for cells in (1, 2, 4):
+        fewer = unit_of(neighbours, min(groups, cells))
+        limited = unit_ratio(law, grid, scales, unit, cells)
+        assert limited == unit_ratio(law, grid, scales, fewer, cells)
+
+
+@EVERY_LAW
 @pytest.mark.parametrize("cells", [None, 1, 2, 50])
 def test_one_row_costs_what_it_moves(law: str, cells: int | None) -> None:
     grid, scales = grid_and_scales(law)
@@ -53,39 +79,11 @@ def test_one_row_costs_what_it_moves(law: str, cells: int | None) -> None:
     assert unit_ratio(law, grid, scales, PrivacyUnit(), cells) == once
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("neighbours", NEIGHBOURS)
-@pytest.mark.parametrize("groups", [1, 2, 3, 4, 9, 1000])
-def test_groups_add_up_or_add_up_in_squares(
-    law: str, neighbours: str, groups: int
-) -> None:
-    grid, scales = grid_and_scales(law)
-    one = unit_ratio(law, grid, scales, unit_of(neighbours), None)
-    many = unit_ratio(law, grid, scales, unit_of(neighbours, groups), None)
-    if law == "laplace":
-        assert many == groups * one
-    else:
-        assert many**2 >= groups * one**2
-        assert float(many / one) == pytest.approx(math.sqrt(groups), rel=1e-15)
-
-
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("neighbours", NEIGHBOURS)
-@pytest.mark.parametrize("cells", [1, 2, 3, 4, 5])
-def test_nobody_is_in_more_groups_than_there_are(
-    law: str, neighbours: str, cells: int
-) -> None:
-    grid, scales = grid_and_scales(law)
-    limited = unit_ratio(law, grid, scales, unit_of(neighbours, 4), cells)
-    same = unit_ratio(law, grid, scales, unit_of(neighbours, min(cells, 4)), cells)
-    assert limited == same
-
-
-@pytest.mark.parametrize("law", LAWS)
+@EVERY_LAW
 @pytest.mark.parametrize(
     "box",
     [
-        UNIT_BOX,
+        UNIT,
         {"s": Bounds(-1, 1), "y": Bounds(-1, 1)},
         {"s": Bounds(5, 6), "y": Bounds(7, 8), "w": Bounds(1, 2)},
         {"s": Bounds(-3, -2), "y": Bounds(0, 2), "w": Bounds(0, 1)},
@@ -95,37 +93,23 @@ def test_nobody_is_in_more_groups_than_there_are(
 def test_changing_a_unit_costs_at_most_adding_one_and_removing_one(
     law: str, box: Box
 ) -> None:
+    """From cell to cell it adds up in either norm, and no further."""
     grid, scales = grid_and_scales(law, box)
     once = joint_ratio(law, grid, scales)
-    alone = unit_ratio(law, grid, scales, unit_of("change-one"), 1)
+    alone = unit_ratio(law, grid, scales, CHANGED, 1)
     assert once <= alone <= 2 * once
-    apart = unit_ratio(law, grid, scales, unit_of("change-one"), 2)
-    assert max(alone, once) <= apart <= 2 * once
-    assert unit_ratio(law, grid, scales, unit_of("change-one"), None) == apart
-    if law == "laplace":
-        assert apart == 2 * once
-    else:
-        assert apart**2 >= 2 * once**2
+    apart = unit_ratio(law, grid, scales, CHANGED, 2)
+    across = 4 * once**2 if law == "laplace" else 2 * once**2
+    most = max(alone**2, across)
+    assert most <= apart**2 <= most * (1 + Fraction(1, 10**30))
+    assert unit_ratio(law, grid, scales, CHANGED, None) == apart
+    if box is UNIT:
+        # From the corner 0 to the corner 1, and no further: two half cells more.
+        assert float(alone / once) == pytest.approx(1, rel=1e-6)
+        assert alone == max(once, spread_ratio(law, grid, scales))
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_a_change_within_a_table_of_one_sign_costs_no_more_than_a_row(law: str) -> None:
-    """From the corner 0 to the corner 1, and no further: two half cells more."""
-    grid, scales = grid_and_scales(law)
-    once = joint_ratio(law, grid, scales)
-    changed = unit_ratio(law, grid, scales, unit_of("change-one"), 1)
-    assert float(changed / once) == pytest.approx(1, rel=1e-6)
-    assert changed == max(once, spread_ratio(law, grid, scales))
-
-
-def test_a_change_from_cell_to_cell_adds_up_in_squares_and_no_further() -> None:
-    grid, scales = grid_and_scales("analytic_gaussian")
-    once = joint_ratio("analytic_gaussian", grid, scales)
-    apart = unit_ratio("analytic_gaussian", grid, scales, unit_of("change-one"), 2)
-    assert 2 * once**2 <= apart**2 <= 2 * once**2 * (1 + Fraction(1, 10**30))
-
-
-@pytest.mark.parametrize("law", LAWS)
+@EVERY_LAW
 def test_a_change_never_costs_more_than_removing_and_adding(law: str) -> None:
     """z and h are never large in one row, but each spans its whole range."""
     box = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
@@ -134,33 +118,26 @@ def test_a_change_never_costs_more_than_removing_and_adding(law: str) -> None:
     assert is_convex(law, grid, scales)
     once = joint_ratio(law, grid, scales)
     assert spread_ratio(law, grid, scales) > Fraction(5, 2) * once
-    assert unit_ratio(law, grid, scales, unit_of("change-one"), 1) == 2 * once
+    assert unit_ratio(law, grid, scales, CHANGED, 1) == 2 * once
     assert pooled_ratio(law, grid, scales, unit_of("change-one", 3), 9) == 6 * once
 
 
-def test_a_change_of_signs_costs_twice_a_row() -> None:
-    box = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
-    grid, _ = grid_and_scales("laplace", box)
-    names = [each.name for each in grid.summands]
-    ranges = dict(zip(names, grid.ranges, strict=True))
-    cell = 2**24
-    assert ranges == {
-        "w": cell,
-        "wy": 2 * cell,
-        "ws": 2 * cell,
-        "wyy": cell,
-        "wss": cell,
-        "wys": 2 * cell,
-    }
-
-
-def test_a_square_is_never_negative_but_a_missing_row_is_zero() -> None:
-    box = {"s": Bounds(5, 6), "y": Bounds(-2, -1), "w": Bounds(1, 2)}
-    grid = sums_of("joint", box, Contrast(1.0), ("ratio",))
-    sizes = [
-        float(each) * step for each, step in zip(grid.ranges, grid.steps, strict=True)
-    ]
-    assert sizes == [2, 4, 12, 4, 8, 72, 24]
+@pytest.mark.parametrize(
+    ("box", "sizes"),
+    [
+        ({"s": Bounds(-1, 1), "y": Bounds(-1, 1)}, [1, 2, 2, 1, 1, 2]),
+        (
+            {"s": Bounds(5, 6), "y": Bounds(-2, -1), "w": Bounds(1, 2)},
+            [2, 4, 12, 4, 8, 72, 24],
+        ),
+    ],
+)
+def test_a_square_is_never_negative_but_a_missing_row_is_zero(
+    box: Box, sizes: list[float]
+) -> None:
+    grid = sums_of("joint", box, RAW, ("ratio",))
+    pairs = zip(grid.ranges, grid.steps, strict=True)
+    assert [float(width) * step for width, step in pairs] == sizes
 
 
 # What units really do, counted by the specification of all engines.
@@ -168,46 +145,37 @@ def test_a_square_is_never_negative_but_a_missing_row_is_zero() -> None:
 
 def values_of(bounds: Bounds, rng: np.random.Generator) -> list[float]:
     inside = rng.uniform(bounds.lower, bounds.upper, 3).tolist()
-    zero = [_clip(0.0, bounds)]
-    return [
-        _clip(each, bounds) for each in (bounds.lower, bounds.upper, *inside, *zero)
-    ]
+    return [bounds.lower, bounds.upper, *inside, _clip(0.0, bounds)]
 
 
 def moves_of(
     box: Box, grid: Grid, contrast: Contrast | None, rng: np.random.Generator
 ) -> np.ndarray:
     """Cells of many rows, corners and zeros and some inside; and of no row."""
-    sums = [
-        CellSum(each.factors, step, 0)
-        for each, step in zip(grid.summands, grid.steps, strict=True)
-    ]
     rows = itertools.product(*(values_of(each, rng) for each in box.values()))
     cells = [
-        list(_cells(_with_contrast(dict(zip(box, row, strict=True)), contrast), sums))
-        for row in rows
+        cells_of(dict(zip(box, row, strict=True)), box, grid, contrast) for row in rows
     ]
-    return np.array([*cells, [0] * len(sums)], dtype=object)
+    return np.array([*cells, [0] * len(grid.steps)], dtype=object)
 
 
-def lengths(law: str, moves: np.ndarray, scales: Sequence[float]) -> np.ndarray:
+def longest(law: str, moves: np.ndarray, scales: Sequence[float]) -> float:
     scaled = np.abs(moves.astype(float)) / np.array(scales)
     if law == "laplace":
-        return np.asarray(scaled.sum(axis=-1))
-    return np.asarray(np.sqrt((scaled**2).sum(axis=-1)))
+        return float(scaled.sum(axis=-1).max())
+    return float(np.sqrt((scaled**2).sum(axis=-1)).max())
 
 
 sides = st.tuples(st.floats(-5, 5), st.floats(0.01, 5)).map(
     lambda given: Bounds(given[0], given[0] + given[1])
 )
+Situation = tuple[str, Box, Grid, Contrast | None, list[float]]
 
 
 @st.composite
-def situations(
-    draw: st.DrawFn,
-) -> tuple[str, Box, Grid, Contrast | None, list[float]]:
+def situations(draw: st.DrawFn) -> Situation:
     law = draw(st.sampled_from(LAWS))
-    box: Box = {
+    box = {
         "s": draw(sides | st.just(Bounds(0, 1))),
         "y": draw(sides | st.just(Bounds.binary())),
     }
@@ -218,20 +186,14 @@ def situations(
     contrast = Contrast(centre, draw(st.none() | st.floats(0.01, 0.5)))
     answers = draw(st.sampled_from([("ratio",), ("ratio", "means")]))
     grid = sums_of(strategy, box, contrast, answers)
-    parts = draw(
-        st.lists(st.floats(0.5, 20), min_size=len(grid.steps), max_size=len(grid.steps))
-    )
+    count = len(grid.steps)
+    parts = draw(st.lists(st.floats(0.5, 20), min_size=count, max_size=count))
     scales = [
         part * max(each, 1)
         for part, each in zip(parts, grid.sensitivities, strict=True)
     ]
-    while not is_convex(law, grid, scales):
-        mixed = {"zh", "wz", "wh", "wys"}
-        scales = [
-            scale * (2 if each.name in mixed else 1)
-            for each, scale in zip(grid.summands, scales, strict=True)
-        ]
-    return law, box, grid, contrast if strategy == "focused" else None, scales
+    seen = contrast if strategy == "focused" else None
+    return law, box, grid, seen, made_convex(law, grid, scales)
 
 
 @settings(max_examples=40)
@@ -242,25 +204,20 @@ def situations(
     seed=st.integers(0, 2**32),
 )
 def test_no_unit_moves_a_release_further_than_priced(
-    situation: tuple[str, Box, Grid, Contrast | None, list[float]],
-    groups: int,
-    cells: int | None,
-    seed: int,
+    situation: Situation, groups: int, cells: int | None, seed: int
 ) -> None:
     """Added, removed, changed within its groups, or moved to others."""
     law, box, grid, contrast, scales = situation
-    rng = np.random.default_rng(seed)
-    rows = moves_of(box, grid, contrast, rng)
+    rows = moves_of(box, grid, contrast, np.random.default_rng(seed))
     power = 1 if law == "laplace" else 2
-    once = float(lengths(law, rows, scales).max())
-    pairs = rows[:, None, :] - rows[None, :, :]
-    within = float(lengths(law, pairs, scales).max())
+    once = longest(law, rows, scales)
+    inside = longest(law, rows[:, None, :] - rows[None, :, :], scales)
     there = 8 if cells is None else cells
     most = min(groups, there)
     added = (most * once**power) ** (1 / power)
     # k groups are kept and hold other rows; the rest are left for new ones.
     changed = max(
-        (kept * within**power + (before + after) * once**power) ** (1 / power)
+        (kept * inside**power + (before + after) * once**power) ** (1 / power)
         for kept in range(most + 1)
         for before in range(most - kept + 1)
         for after in range(most - kept + 1)
@@ -274,21 +231,61 @@ def test_no_unit_moves_a_release_further_than_priced(
         if neighbours == "add-or-remove-one" and contrast is None:
             # Corners are rows: the price is true, but for half a cell.
             assert moved >= float(priced) * (1 - 1e-4)
-
-
-@settings(max_examples=40)
-@given(situation=situations(), seed=st.integers(0, 2**32))
-def test_two_rows_of_one_sum_lie_within_its_range(
-    situation: tuple[str, Box, Grid, Contrast | None, list[float]], seed: int
-) -> None:
-    _, box, grid, contrast, _ = situation
-    rows = moves_of(box, grid, contrast, np.random.default_rng(seed))
+    # Two rows of one sum lie within its range.
     spans = rows.max(axis=0) - rows.min(axis=0)
-    for at, (span, width, slack) in enumerate(
+    for index, (span, width, slack) in enumerate(
         zip(spans, grid.ranges, grid.rounding, strict=True)
     ):
         assert Fraction(int(span)) <= width + 2 * slack
-        alone = grid.only(at)
-        assert alone.ranges == (width,)
+        alone = grid.only(index)
         assert spread_ratio("laplace", alone, [1.0]) == width + 2 * slack
-        assert alone.sensitivities == grid.sensitivities[at : at + 1]
+
+
+# Totals over all groups: what one unit puts into several of them comes together.
+
+
+@EVERY_LAW
+def test_groups_add_up_in_a_total_whatever_the_noise(law: str) -> None:
+    """In squares they would add up to less: that is for groups side by side."""
+    grid, scales = grid_and_scales(law, strategy="focused")
+    once = joint_ratio(law, grid, scales)
+    for groups, cells, moved in [(1, None, 1), (4, None, 4), (4, 3, 3), (4, 9, 4)]:
+        unit = PrivacyUnit("id", most_groups=groups)
+        assert pooled_ratio(law, grid, scales, unit, cells) == moved * once
+
+
+@EVERY_LAW
+@EVERY_RELATION
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize(
+    "box",
+    [
+        UNIT,
+        {"s": Bounds(-2, 1), "y": Bounds(3, 4)},
+        {"s": Bounds(0, 5), "y": Bounds(-1, 1), "w": Bounds(0.5, 2)},
+    ],
+    ids=str,
+)
+def test_no_unit_moves_a_total_further_than_priced(
+    law: str, neighbours: str, groups: int, box: Box
+) -> None:
+    grid, scales = grid_and_scales(law, box, "focused", 3.0)
+    most = pooled_ratio(law, grid, scales, unit_of(neighbours, groups), 5)
+    ends = itertools.product(*((each.lower, each.upper) for each in box.values()))
+    none = [0] * len(scales)
+    rows = [dict(zip(box, row, strict=True)) for row in ends]
+    cells = [none, *(cells_of(row, box, grid, RAW) for row in rows)]
+    shapes = list(itertools.combinations_with_replacement(cells, groups))
+    totals = [[sum(each) for each in zip(*one, strict=True)] for one in shapes]
+    before = totals if neighbours == "change-one" else [none]
+    for one, other in itertools.product(totals, before):
+        moved = [a - b for a, b in zip(one, other, strict=True)]
+        assert within(law, cost_of(law, moved, scales), most)
+
+
+def test_who_is_changed_moves_a_total_once_and_not_twice() -> None:
+    """Out of one group and into another is no further than within one."""
+    grid, scales = grid_and_scales("laplace", strategy="focused")
+    pooled = pooled_ratio("laplace", grid, scales, CHANGED, 9)
+    assert pooled < Fraction(101, 100) * joint_ratio("laplace", grid, scales)
+    assert pooled < unit_ratio("laplace", grid, scales, CHANGED, 9)

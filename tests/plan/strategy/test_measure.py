@@ -13,16 +13,20 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.grids import ANSWERS, STRATEGIES
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.joint import is_convex, joint_ratio
+from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio
 from dpratio.plan.sensitivity.lattice import step_for
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import (
+    CUT,
     MOMENTS,
-    MeasuredSum,
     focused_summands,
     summands_for,
 )
-from dpratio.plan.split_budget import Allowance
+from dpratio.plan.strategy.layout import reconstruction, sums_of
 from dpratio.plan.strategy.measure import (
+    CUT_SHARE,
+    Allowance,
+    even_shares,
     measure_evenly,
     measure_focused,
     measure_jointly,
@@ -39,28 +43,25 @@ from dpratio.terms.unit import PrivacyUnit
 from plan.boxes_for_tests import sums_of
 
 BUDGET = Budget("0.7", "1e-6")
-ONE_ROW = PrivacyUnit()
 BOXES = {
     7: {"s": Bounds(-1, 2), "y": Bounds(0, 5), "w": Bounds(0.5, 3)},
     6: {"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0, 3)},
     5: {"s": Bounds(0, 1), "y": Bounds.binary()},
 }
 AROUND_ONE = Contrast(1.0)
-COMPOSED = [LAPLACE, GAUSSIAN]
-BOTH = ("ratio", "means")
+RATIO, BOTH = ("ratio",), ("ratio", "means")
+EVERY_BOX = pytest.mark.parametrize("count", BOXES)
+EVERY_LAW = pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
 
 
-def allow(
-    law: NoiseLaw,
-    budget: Budget = BUDGET,
-    unit: PrivacyUnit = ONE_ROW,
-    cells: int | None = 1,
-) -> Allowance:
+def allow(mechanism: str, budget: Budget = BUDGET) -> Allowance:
     """Allow a single part the whole of a budget."""
     whole = budget.epsilon
-    if law != LAPLACE:
-        whole = GAUSSIAN.largest_ratio(budget.epsilon, budget.delta)
-    return Allowance(law, whole, budget.epsilon, budget.delta, unit, cells)
+    if mechanism != "laplace":
+        law = "analytic_gaussian"
+        whole = 1 / Fraction(least_deviation(law, budget.epsilon, budget.delta))
+    spent = budget.epsilon, budget.delta
+    return Allowance(mechanism, whole, *spent, PrivacyUnit(), 1)
 
 
 def focused(
@@ -68,7 +69,7 @@ def focused(
     law: NoiseLaw,
     budget: Budget = BUDGET,
     contrast: Contrast = AROUND_ONE,
-    answers: tuple[str, ...] = ("ratio",),
+    answers: tuple[str, ...] = RATIO,
 ) -> tuple[MeasuredSum, ...]:
     grid = sums_of("focused", box, contrast, answers)
     units = units_of(box, contrast)
@@ -76,13 +77,43 @@ def focused(
     return measure_focused(grid, allow(law, budget), units, family)[0]
 
 
-def test_there_are_three_strategies_and_four_answers() -> None:
-    assert STRATEGIES == ("focused", "joint", "even")
-    assert ANSWERS == ("ratio", "means", "spread", "calibration")
+def is_proven(
+    mechanism: str,
+    grid: Grid,
+    sums: tuple[MeasuredSum, ...],
+    factor: float = 1.0,
+    budget: Budget = BUDGET,
+) -> bool:
+    """Whether all noise times a factor is proven to keep within the budget."""
+    scales = [each.scale * factor for each in sums]
+    ratio = joint_ratio(mechanism, grid, scales)
+    share = {"epsilon": budget.epsilon, "delta": budget.delta}
+    is_enough = is_affordable(mechanism, ratio=ratio, **share)
+    return is_enough and is_convex(mechanism, grid, scales)
 
 
-@pytest.mark.parametrize("count", BOXES)
-def test_spread_adds_products_of_three_and_four_values(count: int) -> None:
+@EVERY_BOX
+def test_a_strategy_measures_the_sums_of_its_answers(count: int) -> None:
+    box = BOXES[count]
+    paper = summands_for(weighted="w" in box, binary=box["y"].is_binary)
+    assert len(paper) == count
+    for answers in (RATIO, BOTH):
+        for contrast in (AROUND_ONE, Contrast(0.0, 0.5)):
+            for strategy in ("even", "joint"):
+                grid = sums_of(strategy, box, contrast, answers)
+                # Whatever is wanted, and whatever is guessed.
+                assert grid == sums_of(strategy, box, AROUND_ONE, RATIO)
+                assert grid.summands == paper
+        grid = sums_of("focused", box, AROUND_ONE, answers)
+        means = "means" in answers
+        assert grid.summands == focused_summands(weighted="w" in box, means=means)
+
+
+@EVERY_BOX
+@EVERY_LAW
+def test_spread_adds_products_of_three_and_four_values(
+    count: int, mechanism: str
+) -> None:
     """Each moment comes back from the sum of its name, squares of binary labels too."""
     box = BOXES[count]
     grid = sums_of("joint", box, AROUND_ONE, ("ratio", "spread"))
@@ -90,169 +121,111 @@ def test_spread_adds_products_of_three_and_four_values(count: int) -> None:
     orders = {len(each.factors) - ("w" in box) for each in grid.summands[count:]}
     assert orders == {3, 4}
     moments = reconstruction(grid.summands, None)
-    for at, each in enumerate(grid.summands):
-        assert moments[each.name][at] == 1.0
-        assert sum(moments[each.name]) == 1.0
-    for law in COMPOSED:
-        measured = measure_jointly(grid, allow(law))
-        scales = [each.scale for each in measured]
-        assert is_convex(law, grid, scales)
+    for index, each in enumerate(grid.summands):
+        assert moments[each.name][index] == sum(moments[each.name]) == 1
+    assert is_proven(mechanism, grid, measure_jointly(grid, allow(mechanism)))
 
 
-@pytest.mark.parametrize("count", BOXES)
-@pytest.mark.parametrize("strategy", ["even", "joint"])
-def test_the_paper_s_sums_are_measured_evenly_or_jointly(
-    count: int, strategy: str
-) -> None:
-    """Whatever is wanted, and whatever is guessed."""
-    box = BOXES[count]
-    wanted = summands_for(weighted="w" in box, binary=box["y"].is_binary)
-    for answers in (("ratio",), BOTH):
-        for contrast in (AROUND_ONE, Contrast(0.0, 0.5)):
-            grid = sums_of(strategy, box, contrast, answers)
-            assert grid.summands == wanted
-            assert grid == sums_of(strategy, box, AROUND_ONE, ("ratio",))
-    assert len(grid.summands) == count
-
-
-@pytest.mark.parametrize("count", BOXES)
-@pytest.mark.parametrize("answers", [("ratio",), BOTH], ids=len)
-def test_focused_sums_are_those_of_the_answers(
-    count: int, answers: tuple[str, ...]
-) -> None:
-    box = BOXES[count]
-    grid = sums_of("focused", box, AROUND_ONE, answers)
-    means = len(answers) == 2
-    assert grid.summands == focused_summands(weighted="w" in box, means=means)
-
-
-@pytest.mark.parametrize("count", BOXES)
-@pytest.mark.parametrize("law", list(LAWS.values()))
+@EVERY_BOX
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_sum_is_measured_on_its_own_lattice_with_an_equal_share(
     count: int, law: NoiseLaw
 ) -> None:
     box = BOXES[count]
-    measured = measure_evenly(sums_of("even", box, AROUND_ONE, ("ratio",)), allow(law))
-    assert len(measured) == count
-    for each in measured:
+    grid = sums_of("even", box, AROUND_ONE, RATIO)
+    share = {"epsilon": BUDGET.epsilon / count, "delta": BUDGET.delta / count}
+    for each in measure_evenly(grid, allow(mechanism)):
         reach = math.prod(box[factor].reach for factor in each.summand.factors)
         assert each.step == step_for(reach)
         assert abs(each.sensitivity * each.step - reach) <= each.step / 2
-        assert each.scale == law.calibrate(
-            sensitivity=each.sensitivity,
-            epsilon=Fraction("0.7") / count,
-            delta=Fraction("1e-6") / count,
-        )
+        wanted = calibrate(mechanism, sensitivity=each.sensitivity, **share)
+        assert each.scale == wanted
+
+
+def test_even_shares_add_up_to_one() -> None:
+    assert even_shares(["w", "wy"]) == [Fraction(1, 2)] * 2
+    shares = even_shares(["w", "wy", "ws", CUT.name])
+    assert (sum(shares), shares[-1]) == (1, CUT_SHARE)
 
 
 # One vector, one price.
 
 
-@pytest.mark.parametrize("law", COMPOSED)
-@pytest.mark.parametrize("count", BOXES)
-def test_joint_noise_is_in_proportion_to_sensitivities(
-    law: NoiseLaw, count: int
-) -> None:
-    grid = sums_of("joint", BOXES[count], AROUND_ONE, ("ratio",))
-    measured = measure_jointly(grid, allow(law))
-    ratios = [each.scale / each.sensitivity for each in measured]
-    assert ratios == pytest.approx([ratios[0]] * count, rel=1e-12)
-    assert tuple(each.sensitivity for each in measured) == grid.sensitivities
-
-
-def scales_of(sums: tuple[MeasuredSum, ...]) -> list[float]:
-    return [each.scale for each in sums]
-
-
-def proven(
-    law: NoiseLaw, box: dict[str, Bounds], sums: tuple[MeasuredSum, ...], factor: float
-) -> bool:
-    """Whether all noise times a factor is proven to keep within the budget."""
-    strategy = "focused" if sums[0].summand.name == "z" else "joint"
-    answers = BOTH if any(each.summand.name == "w" for each in sums) else ("ratio",)
-    grid = sums_of(strategy, box, AROUND_ONE, answers)
-    scales = [scale * factor for scale in scales_of(sums)]
-    return law.affords(
-        joint_ratio(law, grid, scales),
-        epsilon=BUDGET.epsilon,
-        delta=BUDGET.delta,
-    ) and is_convex(law, grid, scales)
-
-
-@pytest.mark.parametrize("law", COMPOSED)
-@pytest.mark.parametrize("count", BOXES)
-@pytest.mark.parametrize("answers", [None, ("ratio",), BOTH], ids=str)
+@EVERY_LAW
+@EVERY_BOX
+@pytest.mark.parametrize("answers", [None, RATIO, BOTH], ids=str)
 def test_one_vector_is_certified_and_has_no_more_noise_than_it_needs(
     law: NoiseLaw, count: int, answers: tuple[str, ...] | None
 ) -> None:
+    """Joint noise is in proportion to sensitivities."""
     box = BOXES[count]
     if answers is None:
-        grid = sums_of("joint", box, AROUND_ONE, ("ratio",))
-        sums = measure_jointly(grid, allow(law))
+        grid = sums_of("joint", box, AROUND_ONE, RATIO)
+        sums = measure_jointly(grid, allow(mechanism))
+        ratios = [each.scale / each.sensitivity for each in sums]
+        assert ratios == pytest.approx([ratios[0]] * count, rel=1e-12)
     else:
-        sums = focused(box, law, answers=answers)
-    assert proven(law, box, sums, 1.0)
-    assert not proven(law, box, sums, 1 - 1e-9)
+        grid = sums_of("focused", box, AROUND_ONE, answers)
+        sums = focused(box, mechanism, answers=answers)
+    assert tuple(each.sensitivity for each in sums) == grid.sensitivities
+    assert is_proven(mechanism, grid, sums)
+    assert not is_proven(mechanism, grid, sums, 1 - 1e-9)
 
 
-def test_gaussian_noise_of_one_vector_is_far_smaller_than_of_equal_shares() -> None:
-    grid = sums_of("joint", BOXES[5], AROUND_ONE, ("ratio",))
-    even = measure_evenly(grid, allow(GAUSSIAN))
-    joint = measure_jointly(grid, allow(GAUSSIAN))
-    # √5 in place of 5, and one delta in place of fifths of it.
-    assert joint[0].scale == pytest.approx(even[0].scale / math.sqrt(5), rel=0.15)
-
-
-def test_laplace_noise_of_the_paper_s_sums_gains_nothing_from_one_vector() -> None:
-    """The row w = s = y = 1 is extreme in all of them at once."""
-    grid = sums_of("joint", BOXES[5], AROUND_ONE, ("ratio",))
-    even = measure_evenly(grid, allow(LAPLACE))
-    joint = measure_jointly(grid, allow(LAPLACE))
-    assert scales_of(joint) == pytest.approx(scales_of(even), rel=1e-6)
+@pytest.mark.parametrize(
+    ("mechanism", "gain", "rel"),
+    [
+        # The row w = s = y = 1 is extreme in all of them at once.
+        ("laplace", 1, 1e-6),
+        # √5 in place of 5, and one delta in place of fifths of it.
+        ("analytic_gaussian", math.sqrt(5), 0.15),
+    ],
+)
+def test_one_vector_of_the_paper_s_sums_gains_under_gaussian_noise(
+    mechanism: str, gain: float, rel: float
+) -> None:
+    grid = sums_of("joint", BOXES[5], AROUND_ONE, RATIO)
+    even = measure_evenly(grid, allow(mechanism))
+    joint = measure_jointly(grid, allow(mechanism))
+    for one, other in zip(joint, even, strict=True):
+        assert one.scale == pytest.approx(other.scale / gain, rel=rel)
 
 
 @settings(max_examples=25)
 @given(
     epsilon=st.sampled_from(["0.001", "0.1", "1", "20", "1000000"]),
     delta=st.sampled_from(["1e-100", "1e-6", "0.5"]),
-    law=st.sampled_from(COMPOSED),
+    mechanism=st.sampled_from(["laplace", "analytic_gaussian"]),
     count=st.sampled_from(list(BOXES)),
     centre=st.sampled_from([0.0, 1.0, -1.0]),
 )
 def test_every_budget_is_kept(
     epsilon: str, delta: str, law: NoiseLaw, count: int, centre: float
 ) -> None:
+    """Shares may ask for almost no noise; a sum without any is not measured."""
     budget, contrast = Budget(epsilon, delta), Contrast(centre)
     grid = sums_of("focused", BOXES[count], contrast, BOTH)
-    sums = focused(BOXES[count], law, budget, contrast, BOTH)
-    assert is_convex(law, grid, scales_of(sums))
-    assert law.affords(
-        joint_ratio(law, grid, scales_of(sums)),
-        epsilon=budget.epsilon,
-        delta=budget.delta,
-    )
+    sums = focused(BOXES[count], mechanism, budget, contrast, BOTH)
+    assert is_proven(mechanism, grid, sums, budget=budget)
+    assert min(each.scale for each in sums) >= 2.0**-10
 
 
-@pytest.mark.parametrize("law", COMPOSED)
-def test_a_budget_too_small_for_64_bit_noise_is_refused(law: NoiseLaw) -> None:
+@EVERY_LAW
+def test_a_budget_too_small_for_64_bit_noise_is_refused(mechanism: str) -> None:
     tiny = Budget("1e-12", "1e-100")
-    grid = sums_of("joint", BOXES[5], AROUND_ONE, ("ratio",))
-    with pytest.raises(InvalidInput, match=r"below 2\^50 cells, and .* Raise epsilon"):
-        measure_jointly(grid, allow(law, tiny))
-    with pytest.raises(InvalidInput, match=r"below 2\^50 cells, and .* Raise epsilon"):
-        focused(BOXES[5], law, tiny)
-
-
-def test_no_noise_is_smaller_than_the_smallest_scale() -> None:
-    """Shares may ask for almost none; a sum without noise is not measured."""
-    for sums in (
-        focused(BOXES[6], LAPLACE, Budget("1000000", "1e-6")),
-        focused(BOXES[6], GAUSSIAN, Budget("1000000", "0.9")),
-    ):
-        assert min(scales_of(sums)) >= 2.0**-10
+    grid = sums_of("joint", BOXES[5], AROUND_ONE, RATIO)
+    rule = r"below 2\^50 cells, got .* Raise epsilon"
+    with pytest.raises(InvalidInput, match=rule):
+        measure_jointly(grid, allow(mechanism, tiny))
+    with pytest.raises(InvalidInput, match=rule):
+        focused(BOXES[5], mechanism, tiny)
 
 
 # Back to moments.
+
+EVERY_ROW = pytest.mark.parametrize(
+    "weighted", [True, False], ids=["weights", "no weights"]
+)
 
 
 def rows_of(*, weighted: bool, binary: bool) -> dict[str, np.ndarray]:
@@ -271,7 +244,7 @@ def add_up(factors: dict[str, np.ndarray], name: tuple[str, ...] | str) -> float
     return float(np.prod([np.ones(50), *(factors[f] for f in name)], axis=0).sum())
 
 
-@pytest.mark.parametrize("weighted", [True, False], ids=["weights", "no weights"])
+@EVERY_ROW
 @pytest.mark.parametrize("binary", [True, False], ids=["binary", "general"])
 def test_the_moments_of_rows_are_put_back_together(
     weighted: bool,  # noqa: FBT001
@@ -287,15 +260,11 @@ def test_the_moments_of_rows_are_put_back_together(
     for name, row in matrix.items():
         assert row @ np.array(measured) == pytest.approx(add_up(factors, name))
         assert sum(row) == 1
+    if weighted and not binary:  # Nothing is rebuilt where everything was measured.
+        assert list(matrix.values()) == np.eye(7).tolist()
 
 
-def test_nothing_is_rebuilt_when_everything_was_measured() -> None:
-    matrix = reconstruction(summands_for(weighted=True, binary=False), None)
-    assert list(matrix) == list(MOMENTS)
-    assert list(matrix.values()) == np.eye(7).tolist()
-
-
-@pytest.mark.parametrize("weighted", [True, False], ids=["weights", "no weights"])
+@EVERY_ROW
 @pytest.mark.parametrize("means", [True, False], ids=["means", "ratio"])
 @pytest.mark.parametrize("centre", [1.0, 0.0, -1.0, 2.5, 1e-3])
 def test_moments_come_back_from_z_and_h(
@@ -316,3 +285,6 @@ def test_moments_come_back_from_z_and_h(
         wanted = add_up(factors, name)
         parts = np.abs(row * measured).sum()
         assert row @ measured == pytest.approx(wanted, abs=1e-12 * parts)
+    # The count of cut units comes back as it was measured.
+    counted = reconstruction([*summands, CUT], Contrast(centre))
+    assert counted[CUT.name] == [0] * len(summands) + [1]
