@@ -16,7 +16,7 @@ from dpratio.plan.sensitivity.joint import Grid, grid_of, is_convex
 from dpratio.plan.sensitivity.sums import focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
 
-LAWS = ["laplace", "analytic_gaussian"]
+LAWS = [LAPLACE, GAUSSIAN]
 LARGEST = 2.0**100
 UNIT = {"s": Bounds(0, 1), "y": Bounds.binary()}
 WEIGHTED = {**UNIT, "w": Bounds(1 / 3, 3)}

@@ -10,7 +10,7 @@ from scipy import stats
 
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
-from dpratio.plan.laws import LAPLACE, NoiseLaw
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import (

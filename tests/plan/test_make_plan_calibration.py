@@ -75,7 +75,10 @@ def test_it_costs_its_budget_and_the_cost_is_convex(
 @pytest.mark.parametrize(
     ("terms", "message"),
     [
-        ({"strategy": "joint"}, "is measured by strategy 'focused', got strategy 'joint'"),
+        (
+            {"strategy": "joint"},
+            "is measured by strategy 'focused', got strategy 'joint'",
+        ),
         ({"answers": ("ratio", "means", "calibration")}, "stands beside 'ratio' alone"),
         ({"unit": PrivacyUnit("id", totals=APART)}, "is about rows, one score and one"),
         (
@@ -88,7 +91,10 @@ def test_it_costs_its_budget_and_the_cost_is_convex(
         ({"stage": 0.2}, "is about rows, one score and one stage"),
         ({"groups": None}, r"needs bins. Write groups=ScoreBins\('s', 10\)"),
         ({"groups": Groups("land", ["north"])}, "needs bins"),
-        ({"ratio": replace(RATIO, guess=2)}, "is measured around the ratio 1, got guess 2"),
+        (
+            {"ratio": replace(RATIO, guess=2)},
+            "is measured around the ratio 1, got guess 2",
+        ),
         ({"bounds": APART}, "is measured around the ratio 1, got guess 0.5"),
     ],
     ids=str,

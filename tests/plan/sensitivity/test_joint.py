@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dpratio.curator.python.engine import _clip
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw, root_above
 from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import (
     Grid,
     grid_of,
     is_convex,
     joint_ratio,
-    root_above,
 )
 from dpratio.plan.sensitivity.sums import Summand, summands_for
 from dpratio.terms.bounds import Bounds
@@ -65,7 +65,11 @@ def rows_of(box: Box, contrast: Contrast | None) -> dict[str, NDArray[np.float64
 
 
 def densest(
-    law: str, box: Box, grid: Grid, contrast: Contrast | None, scales: Sequence[float]
+    law: NoiseLaw,
+    box: Box,
+    grid: Grid,
+    contrast: Contrast | None,
+    scales: Sequence[float],
 ) -> float:
     """Search the box densely for the row that costs most, without rounding."""
     columns = rows_of(box, contrast)
@@ -74,22 +78,22 @@ def densest(
         limit = math.inf if contrast.limit is None else contrast.limit
         columns["z"] = np.clip(w * (s - contrast.centre * y), -limit, limit)
         columns["h"] = w * (s + contrast.centre * y if contrast.has_numerator else y)
-    power = 1 if law == "laplace" else 2
+    power = 1 if law == LAPLACE else 2
     total = np.zeros(len(columns["s"]))
     for each, step, scale in zip(grid.summands, grid.steps, scales, strict=True):
         product = np.ones_like(total)
         for factor in each.factors:
             product = product * columns[factor]
         total += (np.abs(product) / (step * scale)) ** power
-    return float(total.max() if law == "laplace" else np.sqrt(total.max()))
+    return float(total.max() if law == LAPLACE else np.sqrt(total.max()))
 
 
-def slack_of(law: str, grid: Grid, scales: Sequence[float]) -> float:
+def slack_of(law: NoiseLaw, grid: Grid, scales: Sequence[float]) -> float:
     """The part of a joint price that rounding alone could cost."""
     parts = [
         float(slack) / scale for slack, scale in zip(grid.rounding, scales, strict=True)
     ]
-    return sum(parts) if law == "laplace" else math.hypot(*parts)
+    return sum(parts) if law == LAPLACE else math.hypot(*parts)
 
 
 @pytest.mark.parametrize("basis", [*BASES, None])
@@ -108,7 +112,7 @@ def test_the_joint_price_is_what_dense_search_finds(
     guess: float,
     part: float | None,
     means: bool,  # noqa: FBT001
-    law: str,
+    law: NoiseLaw,
     data: st.DataObject,
 ) -> None:
     """Never less; and no more, but where a limit meets weights or a binary y."""
@@ -128,14 +132,14 @@ def test_laplace_moves_add_up_and_gaussian_moves_as_squares() -> None:
     """By hand, on the unit box around 1: the row s = 1, y = 0 or the row s = y = 1."""
     grid, _ = focused_grid(UNIT, 1.0)
     cells = [2.0**24, 2.0**23, 2.0**24, 2.0**24, 2.0**22]  # One unit of each sum.
-    for law, price in (("laplace", 6), ("analytic_gaussian", math.hypot(2, 4))):
+    for law, price in ((LAPLACE, 6), (GAUSSIAN, math.hypot(2, 4))):
         slack = slack_of(law, grid, cells)
         assert float(joint_ratio(law, grid, cells)) == pytest.approx(price + slack)
 
 
 @EVERY_LAW
 @pytest.mark.parametrize("index", range(5))
-def test_less_noise_in_any_sum_costs_more(law: str, index: int) -> None:
+def test_less_noise_in_any_sum_costs_more(law: NoiseLaw, index: int) -> None:
     grid, _ = focused_grid(WEIGHTED, 1.0)
     scales = [1e9] * 5
     less = [*scales[:index], 5e8, *scales[index + 1 :]]
@@ -186,9 +190,9 @@ def test_a_root_is_bounded_from_above_and_closely(square: Fraction) -> None:
 # Where prices are convex, extreme rows are enough.
 
 
-def prices(law: str, grid: Grid, scales: Sequence[float]) -> NDArray[np.float64]:
+def prices(law: NoiseLaw, grid: Grid, scales: Sequence[float]) -> NDArray[np.float64]:
     """The matrix of prices of products of two curved factors, in doubles."""
-    power = 1 if law == "laplace" else 2
+    power = 1 if law == LAPLACE else 2
     matrix = np.zeros((len(grid.curved), len(grid.curved)))
     for each, step, scale in zip(grid.summands, grid.steps, scales, strict=True):
         pair = [factor for factor in each.factors if factor in grid.curved]
@@ -211,7 +215,7 @@ def test_convexity_is_read_off_the_matrix_of_prices(
     box: dict[str, Bounds],
     means: bool,  # noqa: FBT001
     focused: bool,  # noqa: FBT001
-    law: str,
+    law: NoiseLaw,
     powers: list[float],
 ) -> None:
     """Exact minors agree with eigenvalues wherever doubles can tell."""
@@ -226,28 +230,30 @@ def test_convexity_is_read_off_the_matrix_of_prices(
 
 
 @EVERY_LAW
-def test_the_edge_of_convexity_is_twice_the_root_of_both_prices(law: str) -> None:
+def test_the_edge_of_convexity_is_twice_the_root_of_both_prices(law: NoiseLaw) -> None:
     """u_zh² = 4·u_zz·u_hh is still convex; a hair more is not."""
     grid, _ = focused_grid(UNIT, 1.0)
     one = [1 / step for step in grid.steps]  # A price of 1 for every sum.
-    edge = one[3] / (2 if law == "laplace" else math.sqrt(2))
+    edge = one[3] / (2 if law == LAPLACE else math.sqrt(2))
     for noise, convex in (
         (math.nextafter(edge, math.inf), True),
         (edge * 0.999, False),
     ):
         assert is_convex(law, grid, [*one[:3], noise, one[4]]) is convex
-    assert is_convex("laplace", grid, [*one[:3], one[3] / 2, one[4]])
+    assert is_convex(LAPLACE, grid, [*one[:3], one[3] / 2, one[4]])
 
 
 @EVERY_LAW
-def test_without_convexity_a_row_inside_may_cost_more_than_any_corner(law: str) -> None:
+def test_without_convexity_a_row_inside_may_cost_more_than_any_corner(
+    law: NoiseLaw,
+) -> None:
     """Along s = 1 the mixed product falls as 1 − y² while h = 1 + y still grows."""
     box = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
     grid, contrast = focused_grid(box, 1.0)
     sizes = (1e6, 2, 1e6, 1, 10)
     scales = [size / step for size, step in zip(sizes, grid.steps, strict=True)]
     assert not is_convex(law, grid, scales)
-    row = {"s": 1.0, "y": 0.39 if law == "laplace" else 0.2}
+    row = {"s": 1.0, "y": 0.39 if law == LAPLACE else 0.2}
     cells = cells_of(row, box, grid, contrast)
     for noise, is_enough in ((scales, False), (made_convex(law, grid, scales), True)):
         ratio = joint_ratio(law, grid, noise)
@@ -269,11 +275,11 @@ def test_a_matrix_of_three_factors_needs_more_than_its_pairs() -> None:
         ([2.0**40, 0.75, 0.75], True),
         ([2.0**40, 0.625, 0.625], False),
     ):
-        assert is_convex("laplace", grid, [1.0, 1.0, 1.0, *mixed]) is convex
+        assert is_convex(LAPLACE, grid, [1.0, 1.0, 1.0, *mixed]) is convex
 
 
 @EVERY_LAW
-def test_factors_that_are_not_squared_need_no_matrix(law: str) -> None:
+def test_factors_that_are_not_squared_need_no_matrix(law: NoiseLaw) -> None:
     """y that is 0 or 1 is not mixed with anything in between."""
     grid = paper_grid(UNIT)
     assert grid.curved == ("s",)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of, joint_ratio
 from dpratio.plan.sensitivity.lattice import step_for, to_cell
@@ -67,7 +68,7 @@ def test_no_row_moves_a_sum_of_the_paper_further_than_its_sensitivity(
     require_covered(row, box, paper_grid(box), None)
 
 
-INSIDE: dict[str, Any] = {"means": True, "law": "laplace", "data": None}
+INSIDE: dict[str, Any] = {"means": True, "law": LAPLACE, "data": None}
 
 
 @pytest.mark.parametrize("basis", [*BASES, None])
@@ -110,7 +111,7 @@ def test_no_row_moves_any_sum_or_all_of_them_further_than_priced(  # noqa: PLR09
     part: float | None,
     means: bool,  # noqa: FBT001
     at: dict[str, float],
-    law: str,
+    law: NoiseLaw,
     data: st.DataObject | None,
 ) -> None:
     """z·h may be largest on an edge of the box, where it turns."""
@@ -219,7 +220,7 @@ def test_a_row_without_weights_counts_as_one() -> None:
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_rounding_is_part_of_the_joint_price(law: str) -> None:
+def test_rounding_is_part_of_the_joint_price(law: NoiseLaw) -> None:
     """A row on a tie is counted half a cell further out; noise may be that small."""
     box = {"s": Bounds(0, TIE), "y": Bounds.binary()}
     row = {"s": TIE, "y": 0.0}

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.curator.reading.exact import ExactSums
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.sensitivity.joint import Grid, joint_ratio
 from dpratio.plan.sensitivity.mixtures import RAW, Mixture, mixed_grid, mixture_of
 from plan.boxes_for_tests import (
@@ -116,9 +117,9 @@ def test_one_row_moves_mixed_sums_no_further_than_priced(
         assert abs(cell - place) <= slack
         assert abs(cell) <= most
     if data is not None:
-        scales = drawn_scales(grid, "laplace", data)
-        cost = cost_of("laplace", moved, scales)
-        assert cost <= joint_ratio("laplace", grid, scales)
+        scales = drawn_scales(grid, LAPLACE, data)
+        cost = cost_of(LAPLACE, moved, scales)
+        assert cost <= joint_ratio(LAPLACE, grid, scales)
 
 
 @pytest.mark.parametrize("box", [UNIT, WEIGHTED])

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpratio.curator.python.engine import _clip
+from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio, spread_ratio
 from dpratio.plan.sensitivity.mixtures import RAW
@@ -21,7 +22,16 @@ from dpratio.plan.sensitivity.neighbours import (
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
-from plan.boxes_for_tests import LAWS, UNIT, Box, cells_of, cost_of, made_convex, within
+from plan.boxes_for_tests import (
+    LAWS,
+    UNIT,
+    Box,
+    cells_of,
+    cost_of,
+    made_convex,
+    sums_of,
+    within,
+)
 
 EVERY_LAW = pytest.mark.parametrize("law", LAWS)
 EVERY_RELATION = pytest.mark.parametrize("neighbours", NEIGHBOURS)
@@ -35,7 +45,7 @@ CHANGED = unit_of("change-one")
 
 
 def grid_and_scales(
-    law: str, box: Box = UNIT, strategy: str = "joint", factor: float = 10.0
+    law: NoiseLaw, box: Box = UNIT, strategy: str = "joint", factor: float = 10.0
 ) -> tuple[Grid, list[float]]:
     grid = sums_of(strategy, box, RAW, ("ratio",))
     scales = [factor * each for each in grid.sensitivities]
@@ -54,13 +64,13 @@ def test_one_row_is_a_unit_of_one_group_that_is_added_or_removed() -> None:
 @EVERY_RELATION
 @pytest.mark.parametrize("groups", [1, 2, 3, 9, 1000])
 def test_groups_add_up_or_add_up_in_squares_and_nobody_is_in_more_than_there_are(
-    law: str, neighbours: str, groups: int
+    law: NoiseLaw, neighbours: str, groups: int
 ) -> None:
     grid, scales = grid_and_scales(law)
     one = unit_ratio(law, grid, scales, unit_of(neighbours), None)
     unit = unit_of(neighbours, groups)
     many = unit_ratio(law, grid, scales, unit, None)
-    if law == "laplace":
+    if law == LAPLACE:
         assert many == groups * one
     else:
         assert many**2 >= groups * one**2
@@ -73,7 +83,7 @@ def test_groups_add_up_or_add_up_in_squares_and_nobody_is_in_more_than_there_are
 
 @EVERY_LAW
 @pytest.mark.parametrize("cells", [None, 1, 2, 50])
-def test_one_row_costs_what_it_moves(law: str, cells: int | None) -> None:
+def test_one_row_costs_what_it_moves(law: NoiseLaw, cells: int | None) -> None:
     grid, scales = grid_and_scales(law)
     once = joint_ratio(law, grid, scales)
     assert unit_ratio(law, grid, scales, PrivacyUnit(), cells) == once
@@ -91,7 +101,7 @@ def test_one_row_costs_what_it_moves(law: str, cells: int | None) -> None:
     ids=str,
 )
 def test_changing_a_unit_costs_at_most_adding_one_and_removing_one(
-    law: str, box: Box
+    law: NoiseLaw, box: Box
 ) -> None:
     """From cell to cell it adds up in either norm, and no further."""
     grid, scales = grid_and_scales(law, box)
@@ -99,7 +109,7 @@ def test_changing_a_unit_costs_at_most_adding_one_and_removing_one(
     alone = unit_ratio(law, grid, scales, CHANGED, 1)
     assert once <= alone <= 2 * once
     apart = unit_ratio(law, grid, scales, CHANGED, 2)
-    across = 4 * once**2 if law == "laplace" else 2 * once**2
+    across = 4 * once**2 if law == LAPLACE else 2 * once**2
     most = max(alone**2, across)
     assert most <= apart**2 <= most * (1 + Fraction(1, 10**30))
     assert unit_ratio(law, grid, scales, CHANGED, None) == apart
@@ -110,7 +120,7 @@ def test_changing_a_unit_costs_at_most_adding_one_and_removing_one(
 
 
 @EVERY_LAW
-def test_a_change_never_costs_more_than_removing_and_adding(law: str) -> None:
+def test_a_change_never_costs_more_than_removing_and_adding(law: NoiseLaw) -> None:
     """z and h are never large in one row, but each spans its whole range."""
     box = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
     grid = sums_of("focused", box, Contrast(1.0), ("ratio",))
@@ -159,9 +169,9 @@ def moves_of(
     return np.array([*cells, [0] * len(grid.steps)], dtype=object)
 
 
-def longest(law: str, moves: np.ndarray, scales: Sequence[float]) -> float:
+def longest(law: NoiseLaw, moves: np.ndarray, scales: Sequence[float]) -> float:
     scaled = np.abs(moves.astype(float)) / np.array(scales)
-    if law == "laplace":
+    if law == LAPLACE:
         return float(scaled.sum(axis=-1).max())
     return float(np.sqrt((scaled**2).sum(axis=-1)).max())
 
@@ -169,7 +179,7 @@ def longest(law: str, moves: np.ndarray, scales: Sequence[float]) -> float:
 sides = st.tuples(st.floats(-5, 5), st.floats(0.01, 5)).map(
     lambda given: Bounds(given[0], given[0] + given[1])
 )
-Situation = tuple[str, Box, Grid, Contrast | None, list[float]]
+Situation = tuple[NoiseLaw, Box, Grid, Contrast | None, list[float]]
 
 
 @st.composite
@@ -209,7 +219,7 @@ def test_no_unit_moves_a_release_further_than_priced(
     """Added, removed, changed within its groups, or moved to others."""
     law, box, grid, contrast, scales = situation
     rows = moves_of(box, grid, contrast, np.random.default_rng(seed))
-    power = 1 if law == "laplace" else 2
+    power = 1 if law == LAPLACE else 2
     once = longest(law, rows, scales)
     inside = longest(law, rows[:, None, :] - rows[None, :, :], scales)
     there = 8 if cells is None else cells
@@ -238,14 +248,14 @@ def test_no_unit_moves_a_release_further_than_priced(
     ):
         assert Fraction(int(span)) <= width + 2 * slack
         alone = grid.only(index)
-        assert spread_ratio("laplace", alone, [1.0]) == width + 2 * slack
+        assert spread_ratio(LAPLACE, alone, [1.0]) == width + 2 * slack
 
 
 # Totals over all groups: what one unit puts into several of them comes together.
 
 
 @EVERY_LAW
-def test_groups_add_up_in_a_total_whatever_the_noise(law: str) -> None:
+def test_groups_add_up_in_a_total_whatever_the_noise(law: NoiseLaw) -> None:
     """In squares they would add up to less: that is for groups side by side."""
     grid, scales = grid_and_scales(law, strategy="focused")
     once = joint_ratio(law, grid, scales)
@@ -267,7 +277,7 @@ def test_groups_add_up_in_a_total_whatever_the_noise(law: str) -> None:
     ids=str,
 )
 def test_no_unit_moves_a_total_further_than_priced(
-    law: str, neighbours: str, groups: int, box: Box
+    law: NoiseLaw, neighbours: str, groups: int, box: Box
 ) -> None:
     grid, scales = grid_and_scales(law, box, "focused", 3.0)
     most = pooled_ratio(law, grid, scales, unit_of(neighbours, groups), 5)
@@ -285,7 +295,7 @@ def test_no_unit_moves_a_total_further_than_priced(
 
 def test_who_is_changed_moves_a_total_once_and_not_twice() -> None:
     """Out of one group and into another is no further than within one."""
-    grid, scales = grid_and_scales("laplace", strategy="focused")
-    pooled = pooled_ratio("laplace", grid, scales, CHANGED, 9)
-    assert pooled < Fraction(101, 100) * joint_ratio("laplace", grid, scales)
-    assert pooled < unit_ratio("laplace", grid, scales, CHANGED, 9)
+    grid, scales = grid_and_scales(LAPLACE, strategy="focused")
+    pooled = pooled_ratio(LAPLACE, grid, scales, CHANGED, 9)
+    assert pooled < Fraction(101, 100) * joint_ratio(LAPLACE, grid, scales)
+    assert pooled < unit_ratio(LAPLACE, grid, scales, CHANGED, 9)

@@ -10,22 +10,20 @@ from hypothesis import strategies as st
 
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
-from dpratio.plan.grids import ANSWERS, STRATEGIES
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio
 from dpratio.plan.sensitivity.lattice import step_for
-from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import (
     CUT,
     MOMENTS,
+    MeasuredSum,
     focused_summands,
     summands_for,
 )
-from dpratio.plan.strategy.layout import reconstruction, sums_of
+from dpratio.plan.split_budget import Allowance
 from dpratio.plan.strategy.measure import (
     CUT_SHARE,
-    Allowance,
     even_shares,
     measure_evenly,
     measure_focused,
@@ -51,17 +49,16 @@ BOXES = {
 AROUND_ONE = Contrast(1.0)
 RATIO, BOTH = ("ratio",), ("ratio", "means")
 EVERY_BOX = pytest.mark.parametrize("count", BOXES)
-EVERY_LAW = pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+EVERY_LAW = pytest.mark.parametrize("law", [LAPLACE, GAUSSIAN])
 
 
-def allow(mechanism: str, budget: Budget = BUDGET) -> Allowance:
+def allow(law: NoiseLaw, budget: Budget = BUDGET) -> Allowance:
     """Allow a single part the whole of a budget."""
     whole = budget.epsilon
-    if mechanism != "laplace":
-        law = "analytic_gaussian"
-        whole = 1 / Fraction(least_deviation(law, budget.epsilon, budget.delta))
+    if law != LAPLACE:
+        whole = GAUSSIAN.largest_ratio(budget.epsilon, budget.delta)
     spent = budget.epsilon, budget.delta
-    return Allowance(mechanism, whole, *spent, PrivacyUnit(), 1)
+    return Allowance(law, whole, *spent, PrivacyUnit(), 1)
 
 
 def focused(
@@ -78,7 +75,7 @@ def focused(
 
 
 def is_proven(
-    mechanism: str,
+    law: NoiseLaw,
     grid: Grid,
     sums: tuple[MeasuredSum, ...],
     factor: float = 1.0,
@@ -86,10 +83,10 @@ def is_proven(
 ) -> bool:
     """Whether all noise times a factor is proven to keep within the budget."""
     scales = [each.scale * factor for each in sums]
-    ratio = joint_ratio(mechanism, grid, scales)
+    ratio = joint_ratio(law, grid, scales)
     share = {"epsilon": budget.epsilon, "delta": budget.delta}
-    is_enough = is_affordable(mechanism, ratio=ratio, **share)
-    return is_enough and is_convex(mechanism, grid, scales)
+    is_enough = law.affords(ratio, **share)
+    return is_enough and is_convex(law, grid, scales)
 
 
 @EVERY_BOX
@@ -112,7 +109,7 @@ def test_a_strategy_measures_the_sums_of_its_answers(count: int) -> None:
 @EVERY_BOX
 @EVERY_LAW
 def test_spread_adds_products_of_three_and_four_values(
-    count: int, mechanism: str
+    count: int, law: NoiseLaw
 ) -> None:
     """Each moment comes back from the sum of its name, squares of binary labels too."""
     box = BOXES[count]
@@ -123,22 +120,22 @@ def test_spread_adds_products_of_three_and_four_values(
     moments = reconstruction(grid.summands, None)
     for index, each in enumerate(grid.summands):
         assert moments[each.name][index] == sum(moments[each.name]) == 1
-    assert is_proven(mechanism, grid, measure_jointly(grid, allow(mechanism)))
+    assert is_proven(law, grid, measure_jointly(grid, allow(law)))
 
 
 @EVERY_BOX
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("law", list(LAWS.values()))
 def test_every_sum_is_measured_on_its_own_lattice_with_an_equal_share(
     count: int, law: NoiseLaw
 ) -> None:
     box = BOXES[count]
     grid = sums_of("even", box, AROUND_ONE, RATIO)
     share = {"epsilon": BUDGET.epsilon / count, "delta": BUDGET.delta / count}
-    for each in measure_evenly(grid, allow(mechanism)):
+    for each in measure_evenly(grid, allow(law)):
         reach = math.prod(box[factor].reach for factor in each.summand.factors)
         assert each.step == step_for(reach)
         assert abs(each.sensitivity * each.step - reach) <= each.step / 2
-        wanted = calibrate(mechanism, sensitivity=each.sensitivity, **share)
+        wanted = law.calibrate(sensitivity=each.sensitivity, **share)
         assert each.scale == wanted
 
 
@@ -161,32 +158,32 @@ def test_one_vector_is_certified_and_has_no_more_noise_than_it_needs(
     box = BOXES[count]
     if answers is None:
         grid = sums_of("joint", box, AROUND_ONE, RATIO)
-        sums = measure_jointly(grid, allow(mechanism))
+        sums = measure_jointly(grid, allow(law))
         ratios = [each.scale / each.sensitivity for each in sums]
         assert ratios == pytest.approx([ratios[0]] * count, rel=1e-12)
     else:
         grid = sums_of("focused", box, AROUND_ONE, answers)
-        sums = focused(box, mechanism, answers=answers)
+        sums = focused(box, law, answers=answers)
     assert tuple(each.sensitivity for each in sums) == grid.sensitivities
-    assert is_proven(mechanism, grid, sums)
-    assert not is_proven(mechanism, grid, sums, 1 - 1e-9)
+    assert is_proven(law, grid, sums)
+    assert not is_proven(law, grid, sums, 1 - 1e-9)
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "gain", "rel"),
+    ("law", "gain", "rel"),
     [
         # The row w = s = y = 1 is extreme in all of them at once.
-        ("laplace", 1, 1e-6),
+        (LAPLACE, 1, 1e-6),
         # √5 in place of 5, and one delta in place of fifths of it.
-        ("analytic_gaussian", math.sqrt(5), 0.15),
+        (GAUSSIAN, math.sqrt(5), 0.15),
     ],
 )
 def test_one_vector_of_the_paper_s_sums_gains_under_gaussian_noise(
-    mechanism: str, gain: float, rel: float
+    law: NoiseLaw, gain: float, rel: float
 ) -> None:
     grid = sums_of("joint", BOXES[5], AROUND_ONE, RATIO)
-    even = measure_evenly(grid, allow(mechanism))
-    joint = measure_jointly(grid, allow(mechanism))
+    even = measure_evenly(grid, allow(law))
+    joint = measure_jointly(grid, allow(law))
     for one, other in zip(joint, even, strict=True):
         assert one.scale == pytest.approx(other.scale / gain, rel=rel)
 
@@ -195,7 +192,7 @@ def test_one_vector_of_the_paper_s_sums_gains_under_gaussian_noise(
 @given(
     epsilon=st.sampled_from(["0.001", "0.1", "1", "20", "1000000"]),
     delta=st.sampled_from(["1e-100", "1e-6", "0.5"]),
-    mechanism=st.sampled_from(["laplace", "analytic_gaussian"]),
+    law=st.sampled_from([LAPLACE, GAUSSIAN]),
     count=st.sampled_from(list(BOXES)),
     centre=st.sampled_from([0.0, 1.0, -1.0]),
 )
@@ -205,20 +202,20 @@ def test_every_budget_is_kept(
     """Shares may ask for almost no noise; a sum without any is not measured."""
     budget, contrast = Budget(epsilon, delta), Contrast(centre)
     grid = sums_of("focused", BOXES[count], contrast, BOTH)
-    sums = focused(BOXES[count], mechanism, budget, contrast, BOTH)
-    assert is_proven(mechanism, grid, sums, budget=budget)
+    sums = focused(BOXES[count], law, budget, contrast, BOTH)
+    assert is_proven(law, grid, sums, budget=budget)
     assert min(each.scale for each in sums) >= 2.0**-10
 
 
 @EVERY_LAW
-def test_a_budget_too_small_for_64_bit_noise_is_refused(mechanism: str) -> None:
+def test_a_budget_too_small_for_64_bit_noise_is_refused(law: NoiseLaw) -> None:
     tiny = Budget("1e-12", "1e-100")
     grid = sums_of("joint", BOXES[5], AROUND_ONE, RATIO)
-    rule = r"below 2\^50 cells, got .* Raise epsilon"
+    rule = r"below 2\^50 cells, and .* Raise epsilon"
     with pytest.raises(InvalidInput, match=rule):
-        measure_jointly(grid, allow(mechanism, tiny))
+        measure_jointly(grid, allow(law, tiny))
     with pytest.raises(InvalidInput, match=rule):
-        focused(BOXES[5], mechanism, tiny)
+        focused(BOXES[5], law, tiny)
 
 
 # Back to moments.

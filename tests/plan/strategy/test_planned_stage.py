@@ -9,7 +9,6 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
-from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
@@ -71,7 +70,7 @@ def test_what_the_proof_does_not_cover_is_refused(
 
 @pytest.mark.parametrize("epsilon", [0.2, Fraction(1), Fraction(0)])
 def test_a_stage_that_leaves_nothing_is_refused(epsilon: Any) -> None:  # noqa: ANN401
-    stage = replace(staged_plan().stage, epsilon=epsilon)
+    stage = replace(staged_plan().stage, epsilon=epsilon)  # type: ignore[type-var]
     refuse(replace(staged_plan(), stage=stage), "must leave some|exact epsilon above 0")
 
 
