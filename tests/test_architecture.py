@@ -49,10 +49,9 @@ HOMES = {
         f"curator/warehouse/{file}.py"
         for file in (
             "database/connect",
-            "database/constants",
             "database/on_postgres",
             "database/postgres_statement",
-            "database/conditions",
+            "conditions",
             "dialect",
             "engine",
             "functions",
@@ -88,12 +87,13 @@ HOMES = {
         "curator/warehouse/keys.py",
         "curator/warehouse/database/on_postgres.py",
         "curator/warehouse/units.py",
-        "curator/warehouse/database/constants.py",
+        "curator/warehouse/conditions.py",
         "terms/study_fields.py",
         "show/chart/times.py",
         "show/text.py",
         "terms/dimensions.py",
-        "terms/key_table.py",
+        "terms/where.py",
+        "terms/groups.py",
         "terms/study_file.py",
     },
     "typer": {

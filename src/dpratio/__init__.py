@@ -82,9 +82,8 @@ if TYPE_CHECKING:
     from dpratio.terms.budget import Budget
     from dpratio.terms.database import DatabaseTable
     from dpratio.terms.dimensions import Keys, Periods, ScoreBins
-    from dpratio.terms.groups import Groups, PrivateKeys
+    from dpratio.terms.groups import Groups, PrivateKeys, groups_from
     from dpratio.terms.guess import ColumnGuess, Guess
-    from dpratio.terms.key_table import groups_from
     from dpratio.terms.question import Question
     from dpratio.terms.ratio import Ratio
     from dpratio.terms.source import CsvFile, ParquetFiles
@@ -167,9 +166,8 @@ _HOMES = {
     "terms.budget": "Budget",
     "terms.database": "DatabaseTable",
     "terms.dimensions": "Keys Periods ScoreBins",
-    "terms.groups": "Groups PrivateKeys",
+    "terms.groups": "Groups PrivateKeys groups_from",
     "terms.guess": "ColumnGuess Guess",
-    "terms.key_table": "groups_from",
     "terms.question": "Question",
     "terms.ratio": "Ratio",
     "terms.source": "CsvFile ParquetFiles",

@@ -25,6 +25,7 @@ from curator.roles_at_ends import beside, outcome, roles_for
 from curator.table_sources import invalid_text
 from curator.tables_for_tests import ENGINES
 from dpratio.curator.python.rows import open_rows
+from dpratio.curator.reading.tables import as_source
 from dpratio.errors import DpratioError
 from dpratio.terms.source import CsvFile
 
@@ -35,7 +36,7 @@ OBJECTS, RELATIONS = object_columns(), relation_columns()
 
 def kind_of_x(source: object) -> str:
     try:
-        return open_rows(source).types["x"].kind
+        return open_rows(as_source(source)).types["x"].kind
     except DpratioError:
         return "other"
 

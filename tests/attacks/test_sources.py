@@ -89,14 +89,14 @@ def test_38_a_window_of_a_table_is_spent_from_the_scope_of_the_table(
     """
     book = book_of(folder / "budget.db")
 
-    def window(where: str) -> DatabaseTable:
-        return DatabaseTable(address, table="loans", where=where)
+    def window(sign: str) -> DatabaseTable:
+        return DatabaseTable(address, table="loans", where=[["orders", sign, 5]])
 
-    release_sums(window("orders < 5"), PLAN, ledger=book, scope="loans")
-    for each in (window("orders >= 5"), DatabaseTable(address, table="loans")):
+    release_sums(window("<"), PLAN, ledger=book, scope="loans")
+    for each in (window(">="), DatabaseTable(address, table="loans")):
         assert "another scope, 'loans'" in refusal(book, each, "cards")
     once = book.account("loans").spent.loss
-    release_sums(window("orders >= 5"), PLAN, ledger=book, scope="loans")
+    release_sums(window(">="), PLAN, ledger=book, scope="loans")
     assert book.account("loans").spent.loss == 2 * once
 
 

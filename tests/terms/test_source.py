@@ -1,5 +1,6 @@
 """A CSV file is declared, never sniffed."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,9 @@ def test_numbers_have_points_and_dates_are_those_of_iso_unless_told_otherwise() 
     assert (CsvFile("a.csv").decimal, CsvFile("a.csv").dates) == (".", "YYYY-MM-DD")
     source = CsvFile("a.csv", decimal=",", dates="DD.MM.YYYY")
     assert (source.decimal, source.dates) == (",", "DD.MM.YYYY")
-    assert source.at("b.csv") == CsvFile("b.csv", decimal=",", dates="DD.MM.YYYY")
+    assert replace(source, path="b.csv") == CsvFile(
+        "b.csv", decimal=",", dates="DD.MM.YYYY"
+    )
 
 
 @pytest.mark.parametrize("given", ["", ";", "..", " ", None, 5])
@@ -56,7 +59,7 @@ def test_a_decimal_sign_is_a_point_or_a_comma(given: object) -> None:
 
 def test_a_decimal_sign_that_is_the_delimiter_too_needs_a_quote() -> None:
     assert CsvFile("a.csv", decimal=",").delimiter == ","
-    with pytest.raises(InvalidInput, match=r"is the decimal sign, too, needs a quote"):
+    with pytest.raises(InvalidInput, match=r"delimiter is their decimal sign"):
         CsvFile("a.csv", decimal=",", quote="")
 
 

@@ -2,10 +2,13 @@
 
 import pytest
 
+from dpratio.curator.ledger.account.source_description import (
+    description_from_text,
+    description_of,
+)
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
-from dpratio.terms.source_description import description_from_text, description_of
+from dpratio.terms.source import ParquetFiles
 from dpratio.terms.study_file import parse_study
 
 STUDY = """
@@ -17,7 +20,7 @@ privacy = {{ epsilon = 1 }}
 """
 
 BAD: list[object] = [
-    *({}, [], "year", 3, ["year", "Year"], ["a=b"], ["a/b"], [""]),
+    *("year", 3, ["year", "Year"], ["a=b"], ["a/b"], [""], None),
     *([1], {"year": "int"}, {"year": 3}, {1: "text"}),
 ]
 
@@ -53,31 +56,13 @@ def test_a_study_declares_folders_of_a_cluster() -> None:
 
 
 def test_an_approval_is_of_the_folders_too() -> None:
-    """What is written without them stays as it was: old approvals hold."""
     files = ParquetFiles("lake/", partitions={"year": "integer"})
     described = description_of(files)
     assert str(described) == "files 'lake/', folders of year=integer"
     assert description_from_text(described.text) == described
-    plain = description_of("lake/")
+    plain = description_of(ParquetFiles("lake/"))
     assert plain.differences(described) == ["partitions"]
     assert "partitions" not in plain.text
     table = DatabaseTable("spark://c:7077", path="lake/", partitions=["year"])
-    said = "path (in folders of year=text) 'lake/' at 'spark://c:7077'"
+    said = "path 'lake/' at 'spark://c:7077', folders of year=text"
     assert str(description_of(table)) == said
-
-
-def test_files_may_have_a_condition_and_no_folders() -> None:
-    files = ParquetFiles("a/*.parquet", where="age > 5")
-    assert (files.partitions, files.where) == ((), "age > 5")
-    assert files.at("b.parquet") == ParquetFiles("b.parquet", where="age > 5")
-    folders = ParquetFiles("a/", partitions={"age": "integer"})
-    assert folders.at("b/") == ParquetFiles("b/", partitions={"age": "integer"})
-    assert files != ParquetFiles("a/*.parquet")
-    text = CsvFile("a.csv", columns=["x"], delimiter=";", quote="", where="x = 'a'")
-    assert text.at("b.csv").at("a.csv") == text
-    for given in ("", " ", 5, "x" * 2001):
-        for made in (ParquetFiles, CsvFile):
-            with pytest.raises(
-                InvalidInput, match="where must be a condition of up to"
-            ):
-                made("a.parquet", where=given)  # type: ignore[arg-type]

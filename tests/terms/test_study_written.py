@@ -78,7 +78,11 @@ def test_any_questions_are_read_as_they_were_written(asked: list[Question]) -> N
         {"title": 'What a "visit" brings in'},
         {"data": "loans/{period}.parquet", "scope": "loans"},
         {"data": CsvFile("a.csv", columns=["s", "y"], delimiter=";", quote="")},
-        {"data": ParquetFiles("a/", partitions={"year": "integer"}, where="s > 0.5")},
+        {
+            "data": ParquetFiles(
+                "a/", partitions={"year": "integer"}, where=[["s", ">", 0.5]]
+            )
+        },
         {"data": DatabaseTable("postgres://db/a", table=["b", "c.d"])},
         {"data": DatabaseTable("spark://local[2]", path="a/", partitions=["year"])},
         {"unit": PrivacyUnit("id", totals={"s": Bounds(0, 5)}, most_groups=3)},

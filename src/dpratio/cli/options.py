@@ -75,7 +75,12 @@ Data = Annotated[
 Table = Annotated[
     str | None, typer.Option(help="With an address in --data, the table.")
 ]
-Where = Annotated[str | None, typer.Option(help="With --data, which rows are read.")]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="With --data, a condition of rows, as 'day >= 2026-11-09'; repeatable."
+    ),
+]
 Spool = Annotated[
     Path | None,
     typer.Option(

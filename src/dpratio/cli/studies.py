@@ -1,8 +1,9 @@
 """What commands are given and make: studies, plans, releases, and their files."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpratio.checks import require
 from dpratio.errors import DocumentRefused, InvalidInput
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "as_question",
     "as_written",
+    "condition_of",
     "described",
     "is_plan",
     "plan_of",
@@ -29,6 +31,11 @@ __all__ = [
     "table_of",
 ]
 
+_CONDITION = re.compile(
+    r"(.+?)(?:\s+(is null|not null)|\s*(!=|<=|>=|=|<|>|(?<=\s)in(?=\s))\s*(.*))",
+    re.DOTALL,
+)
+_NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,300})?([eE][+-]?[0-9]{1,3})?")
 _TABLES = {".csv", ".tsv", ".txt"}
 
 
@@ -119,8 +126,8 @@ def read_study(path: Path) -> "Study":
         raise
 
 
-def table_aside(data: str | None, table: str | None, where: str | None) -> object:
-    """Give the table that a command names aside of a study; None where it names none.
+def table_aside(data: str | None, table: str | None, where: list[str] | None) -> object:
+    """Return the table that a command names aside of a study; None if it names none.
 
     Raises:
         InvalidInput: When a table is named without its database.
@@ -128,16 +135,54 @@ def table_aside(data: str | None, table: str | None, where: str | None) -> objec
     from dpratio.terms.database import SCHEMES, DatabaseTable
     from dpratio.terms.source import CsvFile, ParquetFiles
 
+    conditions = [condition_of(text) for text in where or ()]
     if data is not None and data.partition("://")[0] in SCHEMES:
-        return DatabaseTable(data, table=table, where=where)
-    hint = "Write for instance --data postgres://host/database --table orders."
-    rule = "--table goes with the address of a database in --data"
-    require(table is None, rule, table, hint)
-    require(data is not None or where is None, "--where goes with --data", where)
-    if data is None or where is None:
+        return DatabaseTable(data, table=table, where=conditions)
+    if table is not None:
+        raise InvalidInput(
+            f"--table goes with the address of a database in --data, got {table!r}. "
+            "Write for instance --data postgres://host/database --table orders."
+        )
+    if not conditions:
         return data
+    if data is None:
+        raise InvalidInput(f"--where goes with --data, got {conditions}.")
     is_text = data.endswith((".csv", ".csv.gz"))
-    return (CsvFile if is_text else ParquetFiles)(data, where=where)
+    return (CsvFile if is_text else ParquetFiles)(data, where=conditions)
+
+
+def condition_of(text: str) -> list[Any]:
+    """Read a condition as a command is given it.
+
+    Example:
+        >>> condition_of("day >= 2026-11-09"), condition_of("age in 5, 7")
+        (['day', '>=', '2026-11-09'], ['age', 'in', [5, 7]])
+    """
+    parts = _CONDITION.fullmatch(text.strip())
+    if parts is None:
+        raise InvalidInput(
+            "--where takes a column, an operator and a value, as 'day >= 2026-11-09', "
+            f"'region in north,south' or 'day not null', got {text!r}.",
+            field="where",
+        )
+    column, null, operator, value = parts.groups()
+    if null:
+        return [column, null]
+    if operator == "in":
+        return [column, operator, [_constant(word) for word in value.split(",")]]
+    return [column, operator, _constant(value)]
+
+
+def _constant(word: str) -> str | float:
+    """Return a number or true or false where that is written, and else a text."""
+    word = word.strip()
+    if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
+        return word[1:-1]
+    if word in {"true", "false"}:
+        return word == "true"
+    if _NUMBER.fullmatch(word):
+        return float(word) if set(word) & set(".eE") else int(word)
+    return word
 
 
 def as_written(aside: object, study: "Study") -> object:
@@ -153,7 +198,7 @@ def as_written(aside: object, study: "Study") -> object:
         return aside
     if not isinstance(study.data, CsvFile):
         return aside
-    where = aside.where if isinstance(aside, CsvFile) else None
+    where = aside.where if isinstance(aside, CsvFile) else ()
     return replace(study.data, path=path, where=where)
 
 

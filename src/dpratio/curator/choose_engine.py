@@ -101,7 +101,7 @@ def _opened(
         from dpratio.curator.python.rows import open_rows
 
         opened = open_rows(opened)
-    elif isinstance(opened, CsvFile | ParquetFiles) and opened.where is not None:
+    elif isinstance(opened, CsvFile | ParquetFiles) and opened.where:
         import_extra("ibis", "engines")
         from dpratio.curator.duckdb import engine as asking
         from dpratio.curator.warehouse.on_files import open_kept

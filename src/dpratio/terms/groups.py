@@ -5,10 +5,12 @@ number, or `Periods` of a date. Keys are declared, never read from the data: a k
 exists only because one person is in the table would give that person away.
 """
 
+import datetime as dt
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
@@ -27,7 +29,7 @@ from dpratio.terms.dimensions import (
 )
 from dpratio.terms.ratio import require_column_name
 
-__all__ = ["Groups", "PrivateKeys"]
+__all__ = ["Groups", "PrivateKeys", "groups_from"]
 
 _MOST_CELLS = 10**8
 
@@ -241,6 +243,54 @@ class PrivateKeys:
     def columns(self) -> tuple[str, ...]:
         """The one column, as for `Groups`."""
         return (self.column,)
+
+
+def groups_from(table: Any, columns: str | Sequence[str]) -> Groups:  # noqa: ANN401
+    """Declare cells by a public table of keys, made for this purpose.
+
+    Args:
+        table: A pandas, Polars or Arrow table, or a mapping of columns to lists; one
+            row per cell, in the order of the answers.
+        columns: Which of its columns hold keys.
+
+    Returns:
+        Groups of these cells, for `make_plan`.
+
+    Raises:
+        InvalidInput: When a column is missing, or keys break a rule.
+
+    Example:
+        >>> groups_from({"sex": ["f", "m"], "age": [30, 40]}, ["sex", "age"]).keys
+        (('f', 30), ('m', 40))
+    """
+    names = [columns] if isinstance(columns, str) else list(columns)
+    named = getattr(table, "column_names", None) or getattr(table, "columns", table)
+    known = [str(name) for name in named]
+    for name in names:
+        if name not in known:
+            raise InvalidInput(
+                f"a column of keys is missing, got {show_given(name)}. The table has: "
+                f"{', '.join(known)}.",
+                field="columns",
+            )
+    values = [[_key_of(cell) for cell in _cells_of(table[name])] for name in names]
+    if len(names) == 1:
+        return Groups(names[0], values[0])
+    return Groups(names, list(zip(*values, strict=True)))
+
+
+def _cells_of(column: Any) -> Iterable[Any]:  # noqa: ANN401
+    for name in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, name):
+            return getattr(column, name)()  # type: ignore[no-any-return]
+    return column  # type: ignore[no-any-return]
+
+
+def _key_of(cell: Any) -> Key:  # noqa: ANN401
+    """Return a cell as a key: None where it is missing, a time as its date."""
+    if cell is None or cell != cell:  # noqa: PLR0124 (NaN is not itself)
+        return None
+    return cell.date() if isinstance(cell, dt.datetime) else cell
 
 
 def _made(

@@ -1,17 +1,20 @@
-"""How a study writes its source: files with what they do not say, and variables.
+"""The files of a study, and how they are written.
 
-Nothing is sniffed. ``${NAME}`` stands for a whole address, or begins a path: anywhere
-else a study could send what a variable holds to a host of its own choice. Nothing here
-reads a value.
+Nothing is sniffed, and nothing here reads a value. ``${NAME}`` stands for a whole
+address, or begins a path: anywhere else a study could send what a variable holds to a
+host of its own choice.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
-from dpratio.checks import require, require_one_of
+from dpratio.checks import require_one_of, show_given
+from dpratio.errors import InvalidInput
 from dpratio.terms.dimensions import KINDS
 from dpratio.terms.ratio import require_column_name
+from dpratio.terms.where import Condition, Where, as_where
 
 __all__ = [
     "ISO_DATES",
@@ -19,24 +22,25 @@ __all__ = [
     "CsvFile",
     "ParquetFiles",
     "Partitions",
+    "as_partitions",
     "checked_path",
-    "path_and_partitions",
-    "require_condition",
-    "variable_of_address",
-    "variable_of_path",
+    "variable_of",
 ]
 
 # The columns that names of folders hold, each with the kind of its keys.
 Partitions = tuple[tuple[str, str], ...]
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}")
-_LONGEST_CONDITION = 2000
-_UNUSABLE = {"\n", "\r", "\x00", "\x01"}  # \x01 marks lines inside the engines.
-
 PERIOD = "{period}"  # What a release fills in; see `Study`.
 ISO_DATES = "YYYY-MM-DD"
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}")
+_PATH = re.compile(rf"(?:{_VARIABLE.pattern})?[^{{}}]*(?:{{period}}[^{{}}]*)?")
+_UNUSABLE = {"\n", "\r", "\x00", "\x01"}  # \x01 marks lines inside the engines.
 _PART = "(YYYY|MM?|DD?)"
-_DATES = re.compile(f"{_PART}([-./]){_PART}\\2{_PART}|YYYYMMDD|DDMMYYYY|MMDDYYYY")
+_DATES = re.compile(
+    "(?=.*Y)(?=.*M)(?=.*D)"
+    f"(?:{_PART}([-./]){_PART}\\2{_PART}|YYYYMMDD|DDMMYYYY|MMDDYYYY)"
+)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -55,10 +59,11 @@ class CsvFile:
         decimal: The decimal sign of numbers, ``"."`` or ``","``.
         dates: How dates are written: ``"DD.MM.YYYY"`` for instance. ``M`` and ``D``
             stand for one or two digits, as in ``"M/D/YYYY"``.
-        where: Which rows are read: a condition that compares columns with texts.
+        where: The conditions that a row must meet, as in `ParquetFiles`. Cells are
+            text, and are compared with text.
 
     Raises:
-        InvalidInput: When the dialect is not usable.
+        InvalidInput: When the dialect or a condition is not usable.
 
     Example:
         >>> CsvFile("loans.csv", delimiter=";").delimiter
@@ -71,7 +76,7 @@ class CsvFile:
     quote: str
     decimal: str
     dates: str
-    where: str | None
+    where: tuple[Condition, ...]
 
     def __init__(
         self,
@@ -82,29 +87,53 @@ class CsvFile:
         quote: str = '"',
         decimal: str = ".",
         dates: str = ISO_DATES,
-        where: str | None = None,
+        where: Where = (),
     ) -> None:
         _require_character(delimiter, "delimiter")
         if quote != "":
             _require_character(quote, "quote")
-        require(delimiter != quote, "delimiter and quote must differ", delimiter)
-        _require_forms(decimal, dates)
-        hint = "Name the quote around such numbers, or the delimiter that the file has."
-        rule = "a delimiter that is the decimal sign, too, needs a quote"
-        require(quote != "" or delimiter != decimal, rule, delimiter, hint)
-        names = None if columns is None else _read_names(columns)
-        object.__setattr__(self, "path", checked_path(str(path)))
-        object.__setattr__(self, "columns", names)
-        object.__setattr__(self, "delimiter", delimiter)
-        object.__setattr__(self, "quote", quote)
-        object.__setattr__(self, "decimal", decimal)
-        object.__setattr__(self, "dates", dates)
-        require_condition(where)
-        object.__setattr__(self, "where", where)
-
-    def at(self, path: object) -> "CsvFile":
-        """Take the same at another path."""
-        return replace(self, path=str(path))
+        if delimiter == quote:
+            raise InvalidInput(
+                f"delimiter and quote must differ, got {delimiter!r}.", field="quote"
+            )
+        if decimal not in {".", ","}:
+            raise InvalidInput(
+                f"decimal must be a point or a comma, got {show_given(decimal)}.",
+                field="decimal",
+            )
+        if delimiter == decimal and not quote:
+            raise InvalidInput(
+                "numbers need a quote where the delimiter is their decimal sign, got "
+                f"{delimiter!r}.",
+                field="quote",
+            )
+        if not isinstance(dates, str) or not _DATES.fullmatch(dates):
+            raise InvalidInput(
+                "dates are written with YYYY, MM and DD, each once, and one sign "
+                f"between, got {show_given(dates)}. Write 'DD.MM.YYYY', or "
+                "'M/D/YYYY' where months and days may have one digit.",
+                field="dates",
+            )
+        conditions = as_where(where)
+        for condition in conditions:
+            values = condition[2] if condition[1] == "in" else condition[2:]
+            if not values or not all(isinstance(value, str) for value in values):
+                raise InvalidInput(
+                    "cells of CSV files are text and never null, and are compared with "
+                    f"text, got {show_given(condition)}.",
+                    field="where",
+                )
+        fields = {
+            "path": checked_path(str(path)),
+            "columns": None if columns is None else _names_of(columns),
+            "delimiter": delimiter,
+            "quote": quote,
+            "decimal": decimal,
+            "dates": dates,
+            "where": conditions,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -119,159 +148,108 @@ class ParquetFiles:
         path: A folder with a slash at its end, a file name, or a glob.
         partitions: Columns that folders name, each with its kind: ``"text"``,
             ``"integer"``, ``"boolean"`` or ``"date"``. Those of a list are text.
-        where: Which rows are read: a condition that compares columns with constants of
-            their type.
+        where: The conditions that a row must meet, all of them. Each is a list of a
+            column, an operator (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` or ``in``)
+            and a value of the column's type; or of a column and ``"is null"`` or
+            ``"not null"``. A missing cell meets no comparison.
 
     Raises:
-        InvalidInput: When a column has no name, or a kind that is not one of these.
+        InvalidInput: When a column has no name, or a kind that is not one of these, or
+            a condition is not usable.
 
     Example:
         >>> ParquetFiles("orders/", partitions={"year": "integer"}).partitions
         (('year', 'integer'),)
+        >>> ParquetFiles("a.parquet", where=[["day", ">=", "2026-11-09"]]).where
+        (('day', '>=', '2026-11-09'),)
     """
 
     path: str
     partitions: Partitions
-    where: str | None
+    where: tuple[Condition, ...]
 
     def __init__(
         self,
         path: object,
         *,
-        partitions: Mapping[str, str] | Sequence[str] | None = None,
-        where: str | None = None,
+        partitions: Mapping[str, str] | Sequence[str] | Partitions = (),
+        where: Where = (),
     ) -> None:
-        require_condition(where)
-        told = () if partitions is None else _read_partitions(partitions)
         object.__setattr__(self, "path", checked_path(str(path)))
-        object.__setattr__(self, "partitions", told)
-        object.__setattr__(self, "where", where)
-
-    def at(self, path: object) -> "ParquetFiles":
-        """Take the same at another path."""
-        told = dict(self.partitions) or None
-        return ParquetFiles(path, partitions=told, where=self.where)
-
-
-def require_condition(where: object) -> None:
-    """Refuse what is no condition, by its length and type alone."""
-    said = isinstance(where, str) and where.strip() != ""
-    hint = "Write where = \"day >= '2026-11-09'\", or leave it out."
-    rule = f"where must be a condition of up to {_LONGEST_CONDITION} characters"
-    short = isinstance(where, str) and len(where) <= _LONGEST_CONDITION
-    require(where is None or (said and short), rule, where, hint)
+        object.__setattr__(self, "partitions", as_partitions(partitions))
+        object.__setattr__(self, "where", as_where(where))
 
 
 def checked_path(path: str) -> str:
-    """Give a path whose braces are of variables, and of one period.
+    """Return a path that has no braces but of a variable and of one period.
 
     Raises:
-        InvalidInput: When anything else stands in braces.
+        InvalidInput: When it has others, or a variable that does not begin it.
 
     Example:
         >>> checked_path("${LAKE}/weeks/{period}.csv")
         '${LAKE}/weeks/{period}.csv'
     """
-    rest = _VARIABLE.sub("", path).replace(PERIOD, "", 1)
-    plain = "{" not in rest and "}" not in rest
-    hint = "Write for instance path = 'weeks/{period}.csv'; a variable as '${LAKE}/…'."
-    require(plain, "a path holds {period} once, and no other braces", path, hint)
+    if not _PATH.fullmatch(path):
+        raise InvalidInput(
+            "a path begins with one ${VARIABLE} at most, holds {period} once, and no "
+            f"other braces, got {show_given(path)}.",
+            field="path",
+        )
     return path
 
 
-def path_and_partitions(source: str | ParquetFiles) -> tuple[str, Partitions]:
-    """Give the path of Parquet files, and what folders say of them."""
-    if isinstance(source, str):
-        return source, ()
-    return source.path, source.partitions
-
-
-def variable_of_address(url: object) -> str | None:
-    """Name the variable that holds an address; None where there is none.
-
-    Raises:
-        InvalidInput: When a variable is only a part of the address.
+def variable_of(place: str) -> str | None:
+    """Return the name of the variable that begins a path or is an address, if any.
 
     Example:
-        >>> variable_of_address("${ORDERS_DB}"), variable_of_address("duckdb:///a.db")
-        ('ORDERS_DB', None)
+        >>> variable_of("${LAKE}/orders/*.parquet"), variable_of("duckdb:///a.db")
+        ('LAKE', None)
     """
-    if not isinstance(url, str) or "${" not in url:
-        return None
-    found = _VARIABLE.fullmatch(url)
-    hint = 'Put the whole address into the variable: url = "${ORDERS_DB}".'
-    # What was given is not shown: an address may hold a password.
-    require(found is not None, "a variable must hold a whole address", "less", hint)
-    return None if found is None else found[1]
+    match = _VARIABLE.match(place)
+    return None if match is None else match[1]
 
 
-def variable_of_path(path: str) -> str | None:
-    """Name the variable that a path begins with; None where there is none.
-
-    Raises:
-        InvalidInput: When a variable stands anywhere else.
-
-    Example:
-        >>> variable_of_path("${LAKE}/orders/*.parquet")
-        'LAKE'
-    """
-    if "${" not in path:
-        return None
-    found = _VARIABLE.match(path)
-    begins = found is not None and path.count("${") == 1
-    hint = 'Write for instance path = "${LAKE}/orders/*.parquet".'
-    require(begins, "a path must begin with its one variable", path, hint)
-    return None if found is None else found[1]
-
-
-def _read_partitions(given: object) -> Partitions:
-    listed = isinstance(given, list | tuple)
-    rule = "partitions are columns by name, each with its kind"
-    hint = 'Write partitions = { year = "integer", region = "text" }.'
-    require(given and (listed or isinstance(given, Mapping)), rule, given, hint)
-    pairs: Partitions = (
-        tuple((name, "text") for name in given)  # type: ignore[attr-defined]
-        if listed
-        else tuple(given.items())  # type: ignore[attr-defined]
-    )
-    for name, _ in pairs:
-        require_column_name(name)
-    folded = [name.lower() for name, _ in pairs]
-    plain = all("=" not in name and "/" not in name for name in folded)
-    distinct = plain and len(set(folded)) == len(folded)
-    require(distinct, "partitions must be named, each once", given, hint)
-    for _, kind in pairs:
-        require_one_of(kind, tuple(KINDS), "kind of a partition")
-    return pairs
+def as_partitions(columns: object) -> Partitions:
+    """Return the columns that folders name, each with its kind, or raise."""
+    given = tuple(columns.items()) if isinstance(columns, Mapping) else columns
+    parts: Sequence[Any] = given if isinstance(given, list | tuple) else [given, None]
+    pairs = [(part, "text") if isinstance(part, str) else part for part in parts]
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:  # noqa: PLR2004
+            raise InvalidInput(
+                "partitions are columns by name, each with its kind, got "
+                f'{show_given(columns)}. Write partitions = {{ year = "integer" }}.',
+                field="partitions",
+            )
+        require_column_name(pair[0])
+        require_one_of(pair[1], KINDS, "kind of a partition")
+    names = [name.lower() for name, _ in pairs]
+    if len(set(names)) < len(names) or any({"=", "/"} & set(name) for name in names):
+        raise InvalidInput(
+            "partitions are named once each, without = and /, got "
+            f"{show_given(columns)}.",
+            field="partitions",
+        )
+    return tuple(pairs)
 
 
-def _read_names(columns: object) -> tuple[str, ...]:
-    listed = isinstance(columns, Sequence) and not isinstance(columns, str | bytes)
-    names = tuple(columns) if isinstance(columns, Sequence) and listed else ()
-    texts = bool(names) and all(isinstance(name, str) and name for name in names)
-    distinct = texts and len(set(names)) == len(names)
-    require(distinct, "CSV columns must be named, each once", columns)
+def _names_of(columns: object) -> tuple[str, ...]:
+    names = tuple(columns) if isinstance(columns, list | tuple) else ()
+    is_named = bool(names) and all(isinstance(name, str) and name for name in names)
+    if not is_named or len(set(names)) < len(names):
+        raise InvalidInput(
+            f"CSV columns must be named, each once, got {show_given(columns)}.",
+            field="columns",
+        )
     return names
 
 
-def _require_forms(decimal: object, dates: object) -> None:
-    """Refuse decimal signs that no number has, and dates without their three parts."""
-    hint = "Say decimal = ',' where numbers are written 0,5."
-    known = isinstance(decimal, str) and decimal in {".", ","}
-    require(known, "decimal must be a point or a comma", decimal, hint)
-    written = isinstance(dates, str) and _DATES.fullmatch(dates) is not None
-    parts = {"Y", "M", "D"} <= set(str(dates))
-    hint = (
-        f"Write dates = '{ISO_DATES}', 'DD.MM.YYYY' or 'MM/DD/YYYY'; 'M/D/YYYY' where "
-        "months and days may have one digit; 'YYYYMMDD' without a sign between."
-    )
-    rule = "dates are written with YYYY, MM and DD, each once, and one sign between"
-    require(written and parts, rule, dates, hint)
-
-
-def _require_character(given: object, what: str) -> None:
-    usable = isinstance(given, str) and len(given) == 1 and given.isascii()
-    hint = "Use one ASCII character such as ',' or ';' or a tab."
-    require(
-        usable and given not in _UNUSABLE, f"{what} must be one character", given, hint
-    )
+def _require_character(character: object, name: str) -> None:
+    is_one = isinstance(character, str) and len(character) == 1 and character.isascii()
+    if not is_one or character in _UNUSABLE:
+        raise InvalidInput(
+            f"{name} must be one character, got {show_given(character)}. Use one ASCII "
+            "character such as ',' or ';' or a tab.",
+            field=name,
+        )

@@ -185,7 +185,7 @@ class Study:
             path = path.replace(PERIOD, self.period)
         if self.folder is not None:
             path = _beside(self.folder, path)
-        return path if isinstance(data, str) else data.at(path)
+        return path if isinstance(data, str) else replace(data, path=path)
 
     def require_period(self) -> None:
         """Raise InvalidInput if the data are of a period, and none is given."""

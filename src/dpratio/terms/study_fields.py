@@ -5,6 +5,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -43,6 +44,7 @@ from dpratio.terms.question import Partition
 from dpratio.terms.source import ISO_DATES, CsvFile, ParquetFiles, checked_path
 from dpratio.terms.study import Source
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
+from dpratio.terms.where import Condition, as_condition
 
 __all__ = [
     "BOUNDS",
@@ -52,6 +54,7 @@ __all__ = [
     "GUESS",
     "POPULATION",
     "UNIT",
+    "WHERE",
     "GroupsTable",
     "one_or_many",
     "with_others",
@@ -368,12 +371,45 @@ _TABLE_NAME = Field(
     list,
     {"type": ["array", "string"]},
 )
-_WHERE = {"partitions": _TEXTS.optional(()), "where": TEXT.optional()}
+
+
+def _read_condition(value: Any, path: str) -> Condition:  # noqa: ANN401
+    if not isinstance(value, list):
+        refuse(path, 'must be a list such as ["day", ">=", "2026-11-09"]', value)
+    parts = [_read_part(part, f"{path}[{nth}]") for nth, part in enumerate(value)]
+    return made(path, lambda: as_condition(parts))  # type: ignore[no-any-return]
+
+
+def _read_part(value: Any, path: str) -> Any:  # noqa: ANN401
+    if isinstance(value, list):
+        return many(_CONSTANT).read(value, path)
+    return _CONSTANT.read(value, path)
+
+
+def _write_part(part: Any) -> Any:  # noqa: ANN401
+    return list(map(_write_key, part)) if isinstance(part, tuple) else _write_key(part)
+
+
+_CONSTANT = Field(
+    lambda value, path: (NUMBER if isinstance(value, float | Decimal) else _KEY).read(
+        value, path
+    ),
+    _write_key,
+    {"type": ["string", "boolean", "number", "object"]},
+)
+WHERE = many(
+    Field(
+        _read_condition,
+        lambda condition: list(map(_write_part, condition)),
+        {"type": "array", "minItems": 2, "maxItems": 3},
+    )
+)
+_ROWS = {"partitions": _TEXTS.optional(()), "where": WHERE.optional(())}
 _TABLE = {
     "url": TEXT,
     "table": _TABLE_NAME.optional(()),
     "path": TEXT.optional(),
-    **_WHERE,
+    **_ROWS,
 }
 _FILES = {
     "path": TEXT,
@@ -382,20 +418,20 @@ _FILES = {
     "quote": TEXT.optional('"'),
     "decimal": TEXT.optional("."),
     "dates": TEXT.optional(ISO_DATES),
-    **_WHERE,
+    **_ROWS,
 }
 
 
 def _files(path: str, **given: Any) -> Source:  # noqa: ANN401
-    of_folders = given.keys() <= {"partitions", "where"}
     if not given:
         return checked_path(path)
-    if "partitions" in given and not of_folders:
-        rule = "partitions are those of Parquet files, which have no dialect"
-        raise InvalidInput(rule, field="partitions")
-    if of_folders and not path.endswith((".csv", ".csv.gz")):
-        return ParquetFiles(path, **given)
-    return CsvFile(path, **given)
+    is_csv = not given.keys() <= _ROWS.keys() or path.endswith((".csv", ".csv.gz"))
+    if is_csv and "partitions" in given:
+        raise InvalidInput(
+            "partitions are those of Parquet files, and these are CSV files.",
+            field="partitions",
+        )
+    return (CsvFile if is_csv else ParquetFiles)(path, **given)
 
 
 def _split_files(held: str | CsvFile | ParquetFiles) -> dict[str, Any]:
@@ -405,14 +441,9 @@ def _split_files(held: str | CsvFile | ParquetFiles) -> dict[str, Any]:
     return {name: getattr(held, name, default) for name, default in usual.items()}
 
 
-def _split_table(held: DatabaseTable) -> dict[str, Any]:
-    own = {name: getattr(held, name) for name in _TABLE if name != "table"}
-    return {**own, "table": held.names}
-
-
 DATA = one_of(
     {
-        "url": record(DatabaseTable, _split_table, **_TABLE),
+        "url": record(DatabaseTable, **_TABLE),
         "path": record(_files, _split_files, **_FILES),
     },
     lambda held: "url" if isinstance(held, DatabaseTable) else "path",

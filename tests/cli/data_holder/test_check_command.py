@@ -16,7 +16,7 @@ from dpratio.terms.study_file import parse_study
 DATABASE = """[data]
 url = "duckdb:///people.db"
 table = "people"
-where = "day >= '2026-11-09'"
+where = [["day", ">=", "2026-11-09"]]
 """
 
 
@@ -49,9 +49,9 @@ def test_a_table_of_a_database_is_checked_with_its_window(
     (folder / "study.toml").write_text(study, encoding="utf-8")
     code, said, _ = call("check", "study.toml")
     assert (code, "Engine: ibis on duckdb." in said) == (0, True)
-    (folder / "bad.toml").write_text(study.replace("day >=", "abs(day) >="), "utf-8")
+    (folder / "bad.toml").write_text(study.replace('["day"', '["abs(day)"'), "utf-8")
     done = call("check", "bad.toml")
-    assert is_refused(done, 4, "where in [data] keeps rows by")
+    assert is_refused(done, 4, "the column 'abs(day)', which is not in the table")
     assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
     words = ("check", "plan.json", "--data", "duckdb:///people.db")
     assert call(*words, "--table", "people")[0] == 0
@@ -115,11 +115,13 @@ def test_data_named_aside_are_written_as_the_study_says(
 
 
 def test_csv_named_aside_keeps_how_the_study_says_it_is_written() -> None:
-    own = CsvFile("a.csv", delimiter=";", decimal=",", dates="DD.MM.YYYY", where="x>1")
+    own = CsvFile("a.csv", delimiter=";", decimal=",", dates="DD.MM.YYYY")
+    own = replace(own, where=(("x", "=", "1"),))
     study = replace(parse_study(STUDY), data=own)
     other = CsvFile("b.csv", delimiter=";", decimal=",", dates="DD.MM.YYYY")
     assert as_written("b.csv", study) == other
-    window = CsvFile("b.csv", where="x > 2")
-    assert as_written(window, study) == replace(other, where="x > 2")
+    where = (("x", "=", "2"),)
+    window = CsvFile("b.csv", where=where)
+    assert as_written(window, study) == replace(other, where=where)
     assert as_written("b.parquet", study) == "b.parquet"
     assert as_written("b.csv", replace(study, data="a.parquet")) == "b.csv"

@@ -35,6 +35,7 @@ from dpratio.curator.reading import whole_doubles
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, InvalidInput, MissingExtra, SchemaRefused
 from dpratio.plan.plan import Plan
+from dpratio.terms.source import ParquetFiles
 from tiers import quick_first
 
 TEXT = st.text(
@@ -115,7 +116,7 @@ def test_a_wrong_claim_of_a_footer_does_not_change_the_integers(
 ) -> None:
     reading = reading_of(plan_of())
     pq.write_table(pa.table(FORTY_ROWS), folder / "forty.parquet")
-    table = open_duck(str(folder / "forty.parquet"), reading)
+    table = open_duck(ParquetFiles(folder / "forty.parquet"), reading)
     table = replace(table, footers=f"SELECT {claimed} AS claimed")
     nothing = np.zeros((1, len(reading.first.sums)), dtype=np.int64)
     [sums] = engine_duckdb.aggregate(table, reading)

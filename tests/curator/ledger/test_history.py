@@ -10,6 +10,7 @@ import pytest
 from dpratio.curator.ledger.account.accounting import charge_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source import salted_hash
+from dpratio.curator.ledger.account.source_description import description_from_text
 from dpratio.curator.ledger.history import History, describe, describe_plan
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store import clock as room
@@ -20,7 +21,6 @@ from dpratio.release.plan_file import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source_description import description_from_text
 
 MILLIONTH = Fraction(1, 10**6)
 

@@ -8,12 +8,12 @@ import pytest
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, bring, plan_of
 from dpratio.curator.ledger.account.place import Place
 from dpratio.curator.ledger.account.source import salted_hash
+from dpratio.curator.ledger.account.source_description import SourceDescription
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store import clock as room
 from dpratio.errors import InvalidInput, LedgerRefused, PlanRefused
 from dpratio.release.plan_file import plan_hash
 from dpratio.terms.budget import Budget
-from dpratio.terms.source_description import SourceDescription
 from edited_plans import with_terms
 
 

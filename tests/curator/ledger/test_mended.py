@@ -10,6 +10,7 @@ import pytest
 from dpratio.curator.ledger.account.accounting import charge_of
 from dpratio.curator.ledger.account.entry import link
 from dpratio.curator.ledger.account.scope import Scope, scope_from_document
+from dpratio.curator.ledger.account.source_description import SourceDescription
 from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.history import describe_plan
 from dpratio.curator.ledger.ledger import Ledger
@@ -24,7 +25,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source_description import SourceDescription
 from dpratio.terms.unit import PrivacyUnit
 
 ID = "0" * 32

@@ -20,6 +20,7 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, SchemaRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, Periods
+from dpratio.terms.source import ParquetFiles
 
 COLUMNS = parquet_columns()
 FAR = [0, 10**17, -(10**17), 86_400_000, None]
@@ -130,7 +131,10 @@ def test_a_name_that_occurs_twice_keeps_its_own_refusal(tmp_path: Path) -> None:
     twice = [pa.array(["a"]), pa.array(["b"]), pa.array([0.5])]
     table = pa.table(twice, names=["score", "score", "label"])
     pq.write_table(table, tmp_path / "rows.parquet")
-    assert open_rows(str(tmp_path / "rows.parquet")).types["score"].kind == "repeated"
+    assert (
+        open_rows(ParquetFiles(tmp_path / "rows.parquet")).types["score"].kind
+        == "repeated"
+    )
 
 
 def test_decimals_are_whole_where_every_cell_has_one_length() -> None:

@@ -13,14 +13,14 @@ from curator.tables_for_tests import plan_of
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 
 
 def test_a_path_becomes_what_its_name_says() -> None:
     assert as_source("a/b.csv") == CsvFile("a/b.csv")
     assert as_source(PurePath("a/b.csv.gz")) == CsvFile("a/b.csv.gz")
-    assert as_source(PurePath("a/*.parquet")) == "a/*.parquet"
-    assert as_source("a/b/") == "a/b/"
+    assert as_source(PurePath("a/*.parquet")) == ParquetFiles("a/*.parquet")
+    assert as_source("a/b/") == ParquetFiles("a/b/")
     file = CsvFile("anything")
     assert as_source(file) is file
 
@@ -51,7 +51,7 @@ def test_a_path_of_bytes_is_refused() -> None:
 @pytest.mark.parametrize(
     ("source", "kind"),
     [
-        ("rows.parquet", "parquet"),
+        (ParquetFiles("rows.parquet"), "parquet"),
         (CsvFile("rows.csv"), "csv"),
         ({"score": [1]}, "mapping"),
         (UserDict({"score": [1]}), "mapping"),
@@ -60,7 +60,6 @@ def test_a_path_of_bytes_is_refused() -> None:
         (pl.LazyFrame({"score": [1]}), "polars"),
         (pa.table({"score": [1]}), "arrow"),
     ],
-    ids=lambda given: given if isinstance(given, str) else "",
 )
 def test_every_kind_of_table_is_known_by_its_type(source: object, kind: str) -> None:
     assert kind_of(source) == kind
@@ -81,7 +80,6 @@ def test_a_relation_is_known_by_its_type() -> None:
         (pl.Series([1]), "polars.series.series.Series"),
         (pa.array([1]), "pyarrow.lib.Int64Array"),
     ],
-    ids=lambda given: given if isinstance(given, str) else "",
 )
 @pytest.mark.parametrize("engine", ["auto", "python", "duckdb"])
 def test_anything_else_is_refused_by_the_name_of_its_type(

@@ -43,7 +43,10 @@ def test_a_path_of_a_cluster_may_begin_with_a_variable(tmp_path: Path) -> None:
 
 
 def test_a_variable_that_is_not_set_is_refused_by_its_name() -> None:
-    for source in ("${NOTHING}/a.parquet", DatabaseTable("${NOTHING}", table="t")):
+    for source in (
+        ParquetFiles("${NOTHING}/a.parquet"),
+        DatabaseTable("${NOTHING}", table="t"),
+    ):
         with pytest.raises(
             InvalidInput, match="the variable NOTHING, which is not set"
         ):

@@ -13,6 +13,8 @@ from dpratio.curator.measure import connect
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import ParquetFiles
+from dpratio.terms.where import Where
 
 MADE = "CREATE TABLE loans (order_id INTEGER, note VARCHAR(9), y INTEGER)"
 
@@ -31,8 +33,8 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return address
 
 
-@pytest.mark.parametrize("where", [None, "y = 1"])
-def test_a_table_is_known_by_its_name_in_full(where: str | None, url: str) -> None:
+@pytest.mark.parametrize("where", [[], [["y", "=", 1]]])
+def test_a_table_is_known_by_its_name_in_full(where: Where, url: str) -> None:
     found = origin_of(connect(DatabaseTable(url, table="loans", where=where), "auto"))
     assert found is not None
     schema = "public" if url.startswith("postgres") else "main"
@@ -50,7 +52,7 @@ def test_the_server_is_the_one_that_was_connected_to(postgres_url: str) -> None:
 
 def test_nobody_is_asked_about_files_and_frames() -> None:
     assert origin_of({"s": [1]}) is None
-    assert origin_of("a.parquet") is None
+    assert origin_of(ParquetFiles("a.parquet")) is None
 
 
 @pytest.mark.parametrize(

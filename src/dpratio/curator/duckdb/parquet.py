@@ -43,7 +43,7 @@ from dpratio.curator.reading.partitions import (
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.errors import FileRefused
 from dpratio.terms.dimensions import Key
-from dpratio.terms.source import ParquetFiles, Partitions, path_and_partitions
+from dpratio.terms.source import ParquetFiles, Partitions
 
 __all__ = ["open_parquet"]
 
@@ -84,15 +84,14 @@ class _Stored:
         return cls(type_, is_refused, millis or physical == "INT96")
 
 
-def open_parquet(source: str | ParquetFiles, statement: Asked) -> DuckTable:
+def open_parquet(source: ParquetFiles, statement: Asked) -> DuckTable:
     """Open a Parquet file, or all files of a glob or a folder.
 
     Raises:
         FileRefused: When a footer cannot be read.
         SchemaRefused: When files differ in their schema.
     """
-    path, partitions = path_and_partitions(source)
-    files = find_parquet(path)
+    files, partitions = find_parquet(source.path), source.partitions
     connection = connect()
     schemas = [_schema(connection, file) for file in files]
     require_same_schema(files, [list(each.items()) for each in schemas])

@@ -19,6 +19,10 @@ from dpratio.curator.ledger.account.approval import Approval, who
 from dpratio.curator.ledger.account.entry import Entry
 from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.account.source import salted_hash
+from dpratio.curator.ledger.account.source_description import (
+    SourceDescription,
+    description_from_text,
+)
 from dpratio.curator.ledger.admission.admit import admit, show_charge, show_exact
 from dpratio.curator.ledger.admission.watch import describe_end
 from dpratio.curator.ledger.store import clock
@@ -26,10 +30,6 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, price
 from dpratio.release.plan_file import plan_hash
 from dpratio.tabular import Tabular
-from dpratio.terms.source_description import (
-    SourceDescription,
-    description_from_text,
-)
 
 __all__ = [
     "History",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from dpratio.checks import import_extra, require
+from dpratio.checks import import_extra
 from dpratio.curator.reading.arrow_cells import arrow_values
 from dpratio.curator.reading.csv_lines import line_cells, read_header
 from dpratio.curator.reading.days import polars_days
@@ -21,8 +21,8 @@ from dpratio.curator.reading.partitions import find_parquet, require_apart
 from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.reading.tables import kind_of, refuse_kind
-from dpratio.errors import SchemaRefused
-from dpratio.terms.source import CsvFile, ParquetFiles, path_and_partitions
+from dpratio.errors import InvalidInput, SchemaRefused
+from dpratio.terms.source import CsvFile, ParquetFiles
 
 __all__ = ["RowTable", "csv_types", "open_rows", "same_headers"]
 
@@ -51,9 +51,11 @@ def open_rows(source: object) -> RowTable:
         "polars": _open_polars,
         "arrow": _open_arrow,
     }
-    where = source.where if isinstance(source, CsvFile | ParquetFiles) else None
-    hint = "Use engine 'duckdb', which does."
-    require(where is None, "engine 'python' keeps no rows by where", "where", hint)
+    if isinstance(source, CsvFile | ParquetFiles) and source.where:
+        raise InvalidInput(
+            "engine 'python' keeps no rows by where. Use engine 'duckdb', which does.",
+            field="engine",
+        )
     kind = kind_of(source)
     if kind not in openers:
         refuse_kind("python", kind)
@@ -103,13 +105,12 @@ def same_headers(source: CsvFile, files: Sequence[str]) -> tuple[str, ...]:
     return first
 
 
-def _open_parquet(source: str | ParquetFiles) -> RowTable:
-    path, partitions = path_and_partitions(source)
-    files = find_parquet(path)
-    types = require_apart(parquet_types(files), partitions)
+def _open_parquet(source: ParquetFiles) -> RowTable:
+    files = find_parquet(source.path)
+    types = require_apart(parquet_types(files), source.partitions)
 
     def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        for batch in parquet_batches(files, columns, partitions):
+        for batch in parquet_batches(files, columns, source.partitions):
             yield from zip(*map(arrow_values, batch), strict=True)
 
     return RowTable(types, read)

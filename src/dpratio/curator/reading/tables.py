@@ -7,7 +7,7 @@ from typing import NoReturn
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles, checked_path
+from dpratio.terms.source import CsvFile, ParquetFiles
 
 __all__ = ["as_source", "kind_of", "refuse_kind"]
 
@@ -24,7 +24,7 @@ _KINDS = {
 
 
 def as_source(table: object) -> object:
-    """Turn a path into what it names: a `CsvFile`, or the path of Parquet files.
+    """Turn a path into what it names: a `CsvFile`, or `ParquetFiles`.
 
     Raises:
         InvalidInput: When the name ends in neither .parquet, .csv nor a slash.
@@ -41,7 +41,7 @@ def as_source(table: object) -> object:
     )
     rule = "a data path must end in .parquet, .csv, .csv.gz or /"
     require(path.endswith((".parquet", "/")), rule, path, hint)
-    return checked_path(path)
+    return ParquetFiles(path)
 
 
 def kind_of(source: object) -> str:
@@ -50,7 +50,7 @@ def kind_of(source: object) -> str:
     Raises:
         InvalidInput: When no engine can read it.
     """
-    if isinstance(source, str | ParquetFiles):
+    if isinstance(source, ParquetFiles):
         return "parquet"
     if isinstance(source, CsvFile):
         return "csv"

@@ -7,16 +7,12 @@ the ledger records where that lies. A value may be a password, so none is ever s
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TypeVar
 
 from dpratio.errors import DpratioError, InvalidInput
 from dpratio.terms.database import SCHEMES, DatabaseTable
-from dpratio.terms.source import (
-    CsvFile,
-    ParquetFiles,
-    variable_of_address,
-    variable_of_path,
-)
+from dpratio.terms.source import CsvFile, ParquetFiles, variable_of
 
 __all__ = ["as_written", "resolved"]
 
@@ -29,10 +25,8 @@ def resolved(source: object) -> object:
     Raises:
         InvalidInput: When a variable is not set, or holds no address where it must.
     """
-    if isinstance(source, str):
-        return _path(source)
     if isinstance(source, CsvFile | ParquetFiles):
-        return source.at(_path(source.path))
+        return replace(source, path=_filled(source.path))
     if isinstance(source, DatabaseTable) and _names_of(source):
         return _table(source)
     return source
@@ -57,23 +51,23 @@ def as_written(source: object, step: Callable[[], Given]) -> Given:
     raise refusal if said == str(refusal) else type(refusal)(said)
 
 
-def _path(path: str) -> str:
-    name = variable_of_path(path)
-    return path if name is None else _value(name) + path.partition("}")[2]
+def _filled(place: str) -> str:
+    """Put what its variable holds into a path or an address."""
+    name = variable_of(place)
+    return place if name is None else _value(name) + place.partition("}")[2]
 
 
 def _table(source: DatabaseTable) -> DatabaseTable:
-    name = variable_of_address(source.url)
-    url = source.url if name is None else _value(name)
-    path = None if source.path is None else _path(source.path)
+    url = _filled(source.url)
+    path = None if source.path is None else _filled(source.path)
     made = None
     with suppress(InvalidInput):  # Its words may hold a part of the value.
         made = source.at(url, path)
     if made is None:
         listed = ", ".join(f"{each}://" for each in SCHEMES)
         raise InvalidInput(
-            f"the variable {name} must hold the address of a database that has this "
-            f"table or path. Begin it with one of: {listed}."
+            f"the variable {variable_of(source.url)} must hold the address of a "
+            f"database that has this table or path. Begin it with one of: {listed}."
         )
     return made
 
@@ -91,9 +85,10 @@ def _value(name: str) -> str:
 def _names_of(source: object) -> list[str]:
     """Name the variables of a source."""
     if isinstance(source, DatabaseTable):
-        held = [variable_of_address(source.url)]
-        held += [] if source.path is None else [variable_of_path(source.path)]
-        return [each for each in held if each is not None]
-    path = source.path if isinstance(source, CsvFile | ParquetFiles) else source
-    name = variable_of_path(path) if isinstance(path, str) else None
-    return [] if name is None else [name]
+        places = [source.url, source.path or ""]
+    elif isinstance(source, CsvFile | ParquetFiles):
+        places = [source.path]
+    else:
+        places = [source] if isinstance(source, str) else []
+    names = map(variable_of, places)
+    return [name for name in names if name is not None]

@@ -32,6 +32,7 @@ Backend = Any
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 
+_encode = builtin("encode", "string", "binary")
 _hex = builtin("hex", "binary", "string")
 _md5 = builtin("md5", "binary", "string")
 _joined = builtin("concat", "binary binary binary binary", "binary")
@@ -90,6 +91,9 @@ class Dialect:
     # Whether a product of numbers that are not zero, and is, stops a query.
     vanishing_stops = False
 
+    # Whether a condition may compare times of day.
+    compares_times = True
+
     # The database's own types whose columns a condition may compare.
     compared_in_conditions: frozenset[str] = frozenset()
 
@@ -139,7 +143,7 @@ class Dialect:
 
     def encoded(self, column: Value) -> Value:
         """Read text as bytes, so that no collation is asked."""
-        raise NotImplementedError
+        return _encode(column)
 
     def text(self, column: Value) -> Value:
         """Read text as bytes, missing where they are no UTF-8."""

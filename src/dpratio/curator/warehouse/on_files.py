@@ -1,27 +1,21 @@
-"""The condition of a study over files: rows are kept by DuckDB, each by its own cells.
+"""The conditions of a source over files: DuckDB keeps each row by its own cells.
 
-It is read as over a table, and written anew. DuckDB must not use it to
-skip parts of a file: the statistics in a file may be wrong, and ignore NaN. A row would
-then be kept or dropped by what other rows hold. Proof: docs/proofs/warehouse.md.
+DuckDB must not use them to skip parts of a file: the statistics in a file may be wrong,
+and ignore NaN. A row would then be kept or dropped by what other rows hold. Proof:
+docs/proofs/warehouse.md.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import ibis
-from sqlglot import expressions as sql
 
 from dpratio.curator.duckdb.sources import open_duck
 from dpratio.curator.duckdb.table import Asked, Columns, DuckTable, Tables
 from dpratio.curator.reading.statement import UnitRule
-from dpratio.curator.warehouse.database.conditions import (
-    NotPlainError,
-    condition_over,
-    read_where,
-    refuse_where,
-    require_plain,
-)
+from dpratio.curator.warehouse.conditions import write_conditions
 from dpratio.curator.warehouse.dialect import Dialect
+from dpratio.errors import SchemaRefused
 from dpratio.terms.source import CsvFile, ParquetFiles
 
 __all__ = ["open_kept"]
@@ -58,54 +52,45 @@ class _Reading:
 
 
 def open_kept(source: CsvFile | ParquetFiles, asked: Asked) -> DuckTable:
-    """Open files of which a condition keeps some rows.
+    """Open files of which conditions keep some rows.
 
     Raises:
-        SchemaRefused: When the condition does more than compare columns with constants
-            of their type, beside what `open_duck` refuses.
+        SchemaRefused: When a condition does more than compare columns with constants of
+            their type, beside what `open_duck` refuses.
 
     Guarantee:
         A row is kept or dropped by its own cells. Proof: docs/proofs/warehouse.md.
     """
-    what = ""
-    try:
-        condition = read_where(str(source.where), "duckdb")
-        named = [each.name for each in condition.find_all(sql.Column)]
-        reading = _Reading(
-            list(dict.fromkeys([*asked.columns, *named])),
-            asked.numbers,
-            asked.unit,
-        )
-        opened = open_duck(source, reading)  # type: ignore[arg-type]  # read alike
-        return _kept(opened, condition)
-    except NotPlainError as error:
-        what = str(error)
-    return refuse_where(what)
-
-
-def _kept(opened: DuckTable, condition: sql.Expression) -> DuckTable:
-    is_text = any(each.kind == "csv" for each in opened.types.values())
-    has_null = condition.find(sql.Is) is not None
-    require_plain(not (is_text and has_null), "IS NULL of text files, which have none")
+    named = [condition[0] for condition in source.where]
+    columns = list(dict.fromkeys([*asked.columns, *named]))
+    reading = _Reading(columns, asked.numbers, asked.unit)
+    opened = open_duck(source, reading)  # type: ignore[arg-type]  # read alike
     # Others are handed over by PyArrow, which makes days of times.
-    is_own = is_text or opened.source == _OF_FILES
-    require_plain(is_own, "times in milliseconds or of 96 bits beside it")
+    if isinstance(source, ParquetFiles) and opened.source != _OF_FILES:
+        raise SchemaRefused(
+            "where is not for files of which a column that is read has times in "
+            "milliseconds or of 96 bits.",
+            field="where",
+        )
     own = {
         name: (short, _TYPES[type_])
         for name, (short, type_) in opened.columns.items()
         if type_ in _TYPES and opened.types[name].kind != "other"
     }
-    for each in condition.find_all(sql.Column):
-        name = opened.types[each.name].name if each.name in opened.types else ""
-        is_known = not name or each.name in own
-        require_plain(is_known, f"a comparison of a column of {name}")
+    for name in named:
+        if name in opened.types and name not in own:
+            raise SchemaRefused(
+                f"where does not compare columns of {opened.types[name].name} in "
+                f"files, got '{name}'.",
+                field=name,
+            )
     rows = ibis.table(dict(own.values()), name=_ROWS)
-    columns = {name: rows[short] for name, (short, _) in own.items()}
-    kept = rows.filter(condition_over(Dialect(), columns, {}, condition))
+    cells = {name: rows[short] for name, (short, _) in own.items()}
+    kept = rows.filter(*write_conditions(Dialect(), cells, {}, source.where))
     written = ibis.to_sql(kept, dialect="duckdb", pretty=False)
     whole = f"SELECT * FROM {opened.source}"  # noqa: S608 (a source of ours)
-    source = f"(WITH {_ROWS} AS ({whole}) {written})"
-    return replace(opened, source=source, ask=_each_row(opened.ask), footers="")
+    held = f"(WITH {_ROWS} AS ({whole}) {written})"
+    return replace(opened, source=held, ask=_each_row(opened.ask), footers="")
 
 
 def _each_row(

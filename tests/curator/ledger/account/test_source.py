@@ -16,10 +16,10 @@ from dpratio.curator.ledger.account.source import (
     source_of,
     written_source,
 )
+from dpratio.curator.ledger.account.source_description import SourceDescription
 from dpratio.errors import InvalidInput
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import CsvFile, ParquetFiles
-from dpratio.terms.source_description import SourceDescription
 
 TABLE = {"s": [0.5], "y": [1]}
 DIALECT = '[",", "\\"", null]'

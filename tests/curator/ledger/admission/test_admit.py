@@ -14,6 +14,7 @@ from dpratio.curator.ledger.account.account import (
 from dpratio.curator.ledger.account.accounting import Charge, charge_of
 from dpratio.curator.ledger.account.entry import link
 from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.source_description import SourceDescription
 from dpratio.curator.ledger.admission.admit import admit, choose_scope, show_exact
 from dpratio.errors import LedgerRefused
 from dpratio.plan.make_plan import make_plan
@@ -23,7 +24,6 @@ from dpratio.release.plan_file import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source_description import SourceDescription
 from dpratio.terms.unit import PrivacyUnit
 
 ID, OTHER = "0" * 32, "1" * 32

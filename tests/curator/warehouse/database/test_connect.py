@@ -82,7 +82,7 @@ def test_a_table_is_found_and_added_up(host: tuple[str, Run]) -> None:
 
 def test_a_view_is_refused_with_what_to_do(host: tuple[str, Run]) -> None:
     url, _ = host
-    for where in (None, "label = 1"):
+    for where in ([], [["label", "=", 1]]):
         with pytest.raises(SchemaRefused) as refused:
             exact(DatabaseTable(url, table="north", where=where), plan_of(), "auto")
         assert str(refused.value) == (

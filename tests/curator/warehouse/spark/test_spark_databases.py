@@ -79,11 +79,11 @@ def test_a_condition_is_asked_of_rows_and_never_of_statistics(
     path = tmp_path / "wrong.parquet"
     write_wrong_statistics(path, "double", label=[1, 1])
     for where, rows in (
-        ("score > 1000000", 1),
-        ("score < 1000000", 1),
-        ("label = 1", 2),
+        (["score", ">", 1000000], 1),
+        (["score", "<", 1000000], 1),
+        (["label", "=", 1], 2),
     ):
-        source = DatabaseTable(spark_cluster.url, path=str(path), where=where)
+        source = DatabaseTable(spark_cluster.url, path=str(path), where=[where])
         assert exact(source, plan_of(), "auto")[0][0] == rows << 24, where
 
 

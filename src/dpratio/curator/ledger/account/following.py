@@ -23,9 +23,9 @@ from dpratio.curator.ledger.account.held import (
 )
 from dpratio.curator.ledger.account.place import place_from_text
 from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.source_description import description_from_text
 from dpratio.curator.ledger.account.totals import within
 from dpratio.errors import DocumentRefused
-from dpratio.terms.source_description import description_from_text
 
 __all__ = ["UNSOUND", "Aside", "Walk", "named_aside", "subject_of"]
 

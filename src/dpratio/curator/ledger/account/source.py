@@ -16,11 +16,14 @@ from dpratio.curator.ledger.account.place import (
     Origin,
     Place,
 )
+from dpratio.curator.ledger.account.source_description import (
+    SourceDescription,
+    description_of,
+)
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import PERIOD, CsvFile, ParquetFiles
-from dpratio.terms.source_description import SourceDescription, description_of
 
 __all__ = [
     "Source",
@@ -70,7 +73,7 @@ def written_source(given: object) -> SourceDescription:
     if isinstance(given, str) and not given.endswith(_ENDINGS):
         return SourceDescription(name=given)
     source = as_source(given)
-    if not isinstance(source, str | CsvFile | ParquetFiles | DatabaseTable):
+    if not isinstance(source, CsvFile | ParquetFiles | DatabaseTable):
         hint = (
             "Give the path, CsvFile or DatabaseTable that will be read; of a table in "
             "memory, the name that release_sums(…, source=…) will give it."
@@ -97,7 +100,7 @@ def source_of(
         InvalidInput: When the source is not that of the table.
     """
     source = as_source(table)
-    if isinstance(source, str | CsvFile | ParquetFiles | DatabaseTable):
+    if isinstance(source, CsvFile | ParquetFiles | DatabaseTable):
         return as_written(source, lambda: _stored(source, named, origin))
     kind_of(source)
     if named is None:
@@ -127,7 +130,7 @@ def salted_hash(written: SourceDescription, salt: str) -> str:
 
     Example:
         >>> salted_hash(SourceDescription(path="loans.csv"), "00")[:12]
-        'dab9495ab96b'
+        '11480c14f3e2'
     """
     return hashlib.sha256(f"{salt}:{written.text}".encode()).hexdigest()
 
@@ -202,7 +205,7 @@ def _place(read: SourceDescription, origin: Origin | None) -> Place:
 
 def _declared(read: SourceDescription) -> str:
     """Say how files are read; nothing where they say it themselves."""
-    if read.partitions is not None:
+    if read.partitions:
         return json.dumps(read.partitions)
     if read.delimiter is None:
         return ""

@@ -12,11 +12,11 @@ from dpratio.curator.ledger.account.accounting import (
     to_enter,
 )
 from dpratio.curator.ledger.account.held import SET_ASIDE
+from dpratio.curator.ledger.account.source_description import SourceDescription
 from dpratio.curator.ledger.admission.approved import require_approved
 from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, Cost
 from dpratio.terms.budget import decimal_text
-from dpratio.terms.source_description import SourceDescription
 
 __all__ = [
     "admit",

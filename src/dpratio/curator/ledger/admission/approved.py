@@ -4,11 +4,11 @@ from typing import NoReturn
 
 from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.approval import Approval, who
-from dpratio.errors import LedgerRefused
-from dpratio.terms.source_description import (
+from dpratio.curator.ledger.account.source_description import (
     SourceDescription,
     description_from_text,
 )
+from dpratio.errors import LedgerRefused
 
 __all__ = ["require_approved", "require_still_approved"]
 

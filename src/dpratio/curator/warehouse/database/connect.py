@@ -10,13 +10,8 @@ import ibis
 
 from dpratio.checks import import_extra
 from dpratio.curator.duckdb.table import connect, literal
+from dpratio.curator.warehouse.conditions import write_conditions
 from dpratio.curator.warehouse.database.catalogues import TABLE, VIEW, what_is
-from dpratio.curator.warehouse.database.conditions import (
-    NotPlainError,
-    condition_over,
-    read_where,
-    refuse_where,
-)
 from dpratio.curator.warehouse.database.hosts import (
     HOSTS,
     is_trusted,
@@ -97,7 +92,7 @@ def find_table(backend: Backend, source: DatabaseTable) -> Value:
     """
     if source.path is not None:
         return _chosen(backend, source, _read_files(backend, source))
-    found = what_is(backend, source.names)
+    found = what_is(backend, source.table)
     if found is None:
         raise FileRefused(
             f"there is no table '{source.name}' at '{source.shown}' that you may read. "
@@ -128,7 +123,7 @@ def _require_driver(scheme: str) -> None:
 
 
 def _why(source: DatabaseTable) -> str:
-    if source.is_file and not os.path.exists(source.file):  # noqa: PTH110 (never raises)
+    if source.scheme == "duckdb" and not os.path.exists(source.file):  # noqa: PTH110 (never raises)
         return (
             ": there is no such file. Three slashes begin a path from the folder you "
             "are in, four a path from the root."
@@ -142,17 +137,12 @@ def _why(source: DatabaseTable) -> str:
 
 def _chosen(backend: Backend, source: DatabaseTable, rows: Value) -> Value:
     """Keep the rows that a study asks for."""
-    if source.where is None:
+    if not source.where:
         return rows
-    dialect, what = dialect_of(backend), ""
+    dialect = dialect_of(backend)
     columns = {name: rows[name] for name in rows.columns}
-    try:
-        condition = read_where(source.where, backend.dialect)
-        native = dialect.native_types(rows)
-        return rows.filter(condition_over(dialect, columns, native, condition))
-    except NotPlainError as error:
-        what = str(error)
-    return refuse_where(what)
+    native = dialect.native_types(rows)
+    return rows.filter(*write_conditions(dialect, columns, native, source.where))
 
 
 def _duckdb(source: DatabaseTable) -> Connected:
@@ -198,6 +188,9 @@ def _own_spark(session: Value) -> Backend:
     # What a file says of its rows as a whole may be wrong, and would drop others.
     own.conf.set("spark.sql.parquet.filterPushdown", "false")
     own.conf.set("spark.sql.orc.filterPushdown", "false")
+    # Texts are read as Ibis writes them.
+    own.conf.set("spark.sql.variable.substitute", "false")
+    own.conf.set("spark.sql.parser.escapedStringLiterals", "false")
     return ibis.pyspark.connect(own)
 
 

@@ -69,7 +69,7 @@ def _hosts_of(source: DatabaseTable) -> list[str]:
         own = source.master != source.url
         places = [] if own else source.cluster.split(",")
         return [_folded(each.rpartition(":")[0] or each) for each in places]
-    if source.is_file:
+    if source.scheme == "duckdb":
         return []
     parts = _parts_of(source.url)
     named = [parts.get(each, "") for each in ("host", "hostaddr")]

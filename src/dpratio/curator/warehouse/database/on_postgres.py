@@ -13,7 +13,7 @@ from dpratio.curator.duckdb.table import identifier
 from dpratio.curator.reading.keys import WHOLE_ID
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.stopping import stoppable
-from dpratio.curator.warehouse.database.postgres_statement import bytewise, run
+from dpratio.curator.warehouse.database.postgres_statement import bytewise, run, write
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, double
 from dpratio.curator.warehouse.functions import builtin
 from dpratio.errors import SchemaRefused
@@ -62,6 +62,8 @@ class Postgres(Dialect):
     def prepare(self, backend: Backend) -> None:
         with backend.begin() as cursor:
             cursor.execute("SET search_path = pg_catalog, pg_temp")
+            # A backslash in a text is a backslash.
+            cursor.execute("SET standard_conforming_strings = on")
             [encoding] = cursor.execute("SHOW server_encoding").fetchone()
         if encoding != "UTF8":
             raise SchemaRefused(
@@ -93,7 +95,7 @@ class Postgres(Dialect):
         kept = [name for name in rows.columns if not rows[name].type().is_geospatial()]
         # By names of ours: Ibis would write * for all that it knows of a table.
         named = {f"c{at}": rows[name] for at, name in enumerate(kept)}
-        query = backend.compile(rows.select(**named))
+        query, _ = write(backend, rows.select(**named))
         asked = f"SELECT * FROM ({query}) AS asked LIMIT 0"  # noqa: S608
         with backend.begin() as cursor:
             described = cursor.execute(asked).description

@@ -40,6 +40,7 @@ class Spark(Dialect):
 
     text_is_bytes = True
     counts_months = True
+    compares_times = False  # The zone of a session decides what they are.
 
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         session, tag = backend._session, f"dpratio-{fresh_id()}"  # noqa: SLF001

@@ -5,17 +5,21 @@ from typing import Any
 
 import pytest
 
-from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
-from dpratio.terms.source_description import (
+from dpratio.curator.ledger.account.source_description import (
     SourceDescription,
     description_from_text,
     description_of,
 )
+from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import CsvFile, ParquetFiles
 
 CASES: list[tuple[Any, dict[str, Any], str]] = [
-    ("a/*.parquet", {"path": "a/*.parquet"}, "files 'a/*.parquet'"),
+    (
+        ParquetFiles("a/*.parquet"),
+        {"path": "a/*.parquet"},
+        "files 'a/*.parquet'",
+    ),
     (
         CsvFile("a.csv", delimiter=";", columns=["id", "x"]),
         {"path": "a.csv", "delimiter": ";", "quote": '"', "columns": ["id", "x"]},
@@ -67,24 +71,25 @@ CASES: list[tuple[Any, dict[str, Any], str]] = [
         "table 't' at 'duckdb:///a@b.db'",
     ),
     (
-        DatabaseTable("duckdb:///a.db", table="t", where="day > '2026-11-09'"),
+        DatabaseTable("duckdb:///a.db", table="t", where=[["n", ">", 5]]),
         {
             "scheme": "duckdb",
             "database": "a.db",
             "table": ["t"],
-            "where": "day > '2026-11-09'",
+            "where": [["n", ">", {"integer": "5"}]],
         },
-        "table 't' at 'duckdb:///a.db', rows where day > '2026-11-09'",
+        "table 't' at 'duckdb:///a.db', rows where n > 5",
     ),
     (
-        CsvFile("a.csv", where="day > '2026-11-09'"),
+        ParquetFiles(
+            "a/", partitions=["k"], where=[["k", "in", ["a", "b"]], ["n", "is null"]]
+        ),
         {
-            "path": "a.csv",
-            "delimiter": ",",
-            "quote": '"',
-            "where": "day > '2026-11-09'",
+            "path": "a/",
+            "partitions": ["k=text"],
+            "where": [["k", "in", ["a", "b"]], ["n", "is null"]],
         },
-        "files 'a.csv', delimiter ',', quote '\"', rows where day > '2026-11-09'",
+        "files 'a/', folders of k=text, rows where k in ('a', 'b') and n is null",
     ),
     (
         CsvFile("a.csv", decimal=",", dates="D.M.YYYY"),
@@ -96,11 +101,6 @@ CASES: list[tuple[Any, dict[str, Any], str]] = [
             "dates": "D.M.YYYY",
         },
         "files 'a.csv', delimiter ',', quote '\"', decimal ',', dates 'D.M.YYYY'",
-    ),
-    (
-        ParquetFiles("a/", partitions=["k"], where="k = 'a'"),
-        {"path": "a/", "partitions": ["k=text"], "where": "k = 'a'"},
-        "files 'a/', folders of k=text, rows where k = 'a'",
     ),
     (
         DatabaseTable("spark://h:7077", path="hdfs://x/y"),
