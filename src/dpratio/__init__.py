@@ -69,13 +69,12 @@ if TYPE_CHECKING:
     from dpratio.curator.release_sums import release_sums
     from dpratio.plan.make_plan import make_plan
     from dpratio.plan.plan import Plan
+    from dpratio.release.combine import merge, roll_up
     from dpratio.release.example import example_release
     from dpratio.release.external import wrap_sums
     from dpratio.release.files import read_release, write_release
-    from dpratio.release.merge import merge
     from dpratio.release.plan_file import read_plan, write_plan
     from dpratio.release.release import Release
-    from dpratio.release.roll_up import roll_up
     from dpratio.show.report import write_report
     from dpratio.simulation.forecast.forecast import forecast
     from dpratio.simulation.forecast.needed import needed_epsilon, needed_people
@@ -155,13 +154,12 @@ _HOMES = {
     "curator.release_sums": "release_sums",
     "plan.make_plan": "make_plan",
     "plan.plan": "Plan",
-    "release.merge": "merge",
+    "release.combine": "merge roll_up",
     "release.example": "example_release",
     "release.external": "wrap_sums",
     "release.files": "read_release write_release",
     "release.plan_file": "read_plan write_plan",
     "release.release": "Release",
-    "release.roll_up": "roll_up",
     "show.report": "write_report",
     "simulation.forecast.forecast": "forecast",
     "simulation.forecast.needed": "needed_epsilon needed_people",

@@ -10,7 +10,7 @@ from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.measured import MeasuredSum
-from dpratio.release.merge import merge
+from dpratio.release.combine import merge
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -15,8 +15,7 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.calibration.calibrate import is_affordable
 from dpratio.plan.plan import Plan
-from dpratio.release.merge import merge
-from dpratio.release.roll_up import roll_up
+from dpratio.release.combine import merge, roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 from dpratio.terms.unit import PrivacyUnit

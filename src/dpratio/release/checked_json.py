@@ -1,22 +1,23 @@
-"""JSON that is read strictly and carries a checksum."""
+"""Checked documents: canonical JSON with a format, a version and a checksum, in files.
+
+The checksum shows accidental edits. A file appears whole or not at all, and replaces
+nothing but another one of its kind.
+"""
 
 import hashlib
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
-from dpratio.codec import canonical
-from dpratio.errors import DocumentRefused
-from dpratio.strict import Node
+from dpratio.codec import TEXT, Field, canonical, integer, parse_json
+from dpratio.errors import DocumentRefused, DpratioError, FileRefused
+from dpratio.release.writing import as_path, check_writable, refused_as
 
-__all__ = [
-    "body_of",
-    "checked_bytes",
-    "checksum",
-    "require_checksum",
-    "require_format",
-]
+__all__ = ["DocumentKind", "checksum"]
 
-VERSION = 1  # of plans and of releases
-
+_VERSION = 1
+_LARGEST_FILE = 2**30
 _KNOWN = {
     "dpratio-release": (
         "a release, and a plan or a study is wanted: what a release is made from"
@@ -25,38 +26,94 @@ _KNOWN = {
 }
 
 
-def require_format(node: Node, wanted: str) -> None:
-    """Refuse a document of another format, or of another version of it."""
-    found = node.value.get("format") if isinstance(node.value, dict) else None
-    if found != wanted:
-        advice = _KNOWN.get(str(found), f"not a {wanted} document")
-        raise DocumentRefused(f"$.format: this is {advice}.")
-    version = node.entries().get("version", Node(None, "$.version"))
-    if version.integer() != VERSION:
-        version.refuse(f"must be {VERSION}", "Use the dpratio that wrote it.")
+@dataclass(frozen=True, slots=True)
+class DocumentKind:
+    """One kind of checked document.
 
+    Args:
+        noun: What it is called: ``"plan"`` or ``"release"``.
+        fields: The table of everything but the format, the version and the checksum.
+    """
 
-def body_of(node: Node) -> dict[str, Any]:
-    """Give everything of a document but its checksum."""
-    fields = node.entries().items()
-    return {name: each.value for name, each in fields if name != "sha256"}
+    noun: str
+    fields: Field
 
+    def body(self, value: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Return the document of a value, without its checksum."""
+        head = {"format": f"dpratio-{self.noun}", "version": _VERSION}
+        return {**head, **self.fields.write(value)}
 
-def checked_bytes(body: dict[str, Any]) -> bytes:
-    """Return a document and its checksum as the content of a file."""
-    return canonical({**body, "sha256": checksum(body)})
+    def to_bytes(self, value: Any) -> bytes:  # noqa: ANN401
+        """Return the content of the file of a value."""
+        body = self.body(value)
+        return canonical({**body, "sha256": checksum(body)})
 
+    def from_bytes(self, content: bytes) -> Any:  # noqa: ANN401
+        """Return the value of the content of a file.
 
-def require_checksum(node: Node, wanted: str) -> None:
-    """Refuse a document that was edited."""
-    found = node.entries().get("sha256")
-    if found is None:
-        raise DocumentRefused("$: field 'sha256' is missing.")
-    if found.text() != wanted:
-        raise DocumentRefused(
-            "$.sha256: the document was edited or damaged: its checksum differs. "
-            "Get the original file."
-        )
+        Raises:
+            DocumentRefused: When it was edited, is of another kind or breaks a rule.
+            UnicodeDecodeError: When it is not UTF-8.
+        """
+        body = parse_json(content.decode("utf-8"))
+        self._require_format(body)
+        if "sha256" not in body:
+            raise DocumentRefused("$: field 'sha256' is missing.", field="$.sha256")
+        if TEXT.read(body.pop("sha256"), "$.sha256") != checksum(body):
+            raise DocumentRefused(
+                "$.sha256: the document was edited or damaged: its checksum differs. "
+                "Get the original file.",
+                field="$.sha256",
+            )
+        del body["format"], body["version"]
+        return self.fields.read(body, "$")
+
+    def read(self, path: str | PathLike[str]) -> Any:  # noqa: ANN401
+        """Return the value in a file.
+
+        Raises:
+            FileRefused: When the file cannot be read.
+            DocumentRefused: As `from_bytes`.
+        """
+        file = as_path(path)
+        with refused_as("read", file):
+            if file.stat().st_size > _LARGEST_FILE:
+                raise FileRefused(f"'{path}' cannot be read: it is larger than 1 GiB.")
+            content = file.read_bytes()
+        try:
+            return self.from_bytes(content)
+        except UnicodeDecodeError:
+            raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
+
+    def value_at(self, path: str | PathLike[str], advice: str) -> Any:  # noqa: ANN401
+        """Return the value in a file that a new one would replace; None without one.
+
+        Raises:
+            FileRefused: When something else is there, or no file can be written.
+        """
+        check_writable(path)
+        if not Path(path).exists():
+            return None
+        try:
+            return self.read(path)
+        except DpratioError:
+            raise FileRefused(
+                f"'{path}' exists and is no {self.noun}. {advice}"
+            ) from None
+
+    def _require_format(self, document: Any) -> None:  # noqa: ANN401
+        name = document.get("format") if isinstance(document, dict) else None
+        wanted = f"dpratio-{self.noun}"
+        if name != wanted:
+            advice = _KNOWN.get(str(name), f"not a {wanted} document")
+            raise DocumentRefused(f"$.format: this is {advice}.", field="$.format")
+        version = integer().read(document.get("version"), "$.version")
+        if version != _VERSION:
+            raise DocumentRefused(
+                f"$.version: must be {_VERSION}, got {version}. "
+                "Use the dpratio that wrote it.",
+                field="$.version",
+            )
 
 
 def checksum(body: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ _FILES = {"focused": "example_release.json", "joint": "example_release_joint.jso
 
 
 def example_release(strategy: str = "focused") -> Release:
-    """Give a release about invented people, which comes with dpratio.
+    """Return a release about invented people, which comes with dpratio.
 
     20,000 people have a score and a label. Question 1 is about four regions,
     question 2 about five bins of the score. The true ratios of score per label are 1

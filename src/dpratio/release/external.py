@@ -6,13 +6,16 @@ claim about it.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.checks import require, require_one_of
+from dpratio.checks import require_one_of, show_given
+from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_terms import settle_partition
@@ -30,11 +33,12 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["LAWS", "require_external", "wrap_sums"]
+__all__ = ["require_external", "wrap_sums"]
 
-LAWS = {"laplace": "laplace", "gaussian": "analytic_gaussian"}
+_LAWS = {"laplace": "laplace", "gaussian": "analytic_gaussian"}
 
-_BY_UNITS = ("aa", "ab", "bb", "wa", "wb")
+_UNITS = ("aa", "ab", "bb")
+_BY_UNITS = (*_UNITS, "wa", "wb")
 _LARGEST_SUM = 2.0**62
 
 
@@ -86,33 +90,49 @@ def wrap_sums(  # noqa: PLR0913 (keyword-only terms)
         >>> release.origin
         'another system'
     """
-    require_one_of(law, LAWS, "law of noise")
-    require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
-    given = dict(sums) if isinstance(sums, Mapping) else {}
-    summands = _summands(given, ratio, bounds)
-    hint = "Name the keys of the cells."
-    declared = groups is None or isinstance(groups, Groups)
-    require(declared, "sums from elsewhere have declared cells", groups, hint)
-    settled = groups if groups is None else groups.within(bounds)
-    rows = 1 if settled is None else settled.count
-    arrays = {name: _read_sum(name, cells, rows) for name, cells in given.items()}
-    measured = tuple(_measured(each, bounds, ratio, law, noise_sd) for each in summands)
+    require_one_of(law, _LAWS, "law of noise")
+    if not isinstance(ratio, Ratio):
+        raise InvalidInput(
+            f"ratio must be a Ratio, got {show_given(ratio)}.", field="ratio"
+        )
+    if groups is not None and not isinstance(groups, Groups):
+        raise InvalidInput(
+            "sums from elsewhere have declared cells. Name the keys of the cells.",
+            field="groups",
+        )
+    for name in ratio.columns:
+        if name not in bounds:
+            raise InvalidInput(
+                f"every column of the ratio needs bounds. Add bounds for: {name}.",
+                field="bounds",
+            )
+    cells = None if groups is None else groups.within(bounds)
+    rows = 1 if cells is None else cells.count
+    sums = sums if isinstance(sums, Mapping) else {}
+    noise_sd = noise_sd if isinstance(noise_sd, Mapping) else {}
+    measured, columns = [], []
+    for summand in _summands(sums, ratio, bounds):
+        step = _step(summand, bounds, ratio)
+        scale = _scale(summand.name, noise_sd, law) / step
+        measured.append(MeasuredSum(summand, step, 0, max(scale, SMALLEST_SCALE)))
+        columns.append(_counted(summand.name, sums[summand.name], step, rows))
+    question = PlannedQuestion(ratio, 0, Fraction(1), tuple(measured))
     plan = Plan(
         bounds=dict(bounds),
         unit=PrivacyUnit(),
-        partitions=(settled,),
+        partitions=(cells,),
         budget=claimed,
         strategy=EXTERNAL,
-        mechanism=LAWS[law],
-        questions=(PlannedQuestion(ratio, 0, Fraction(1), measured),),
+        mechanism=_LAWS[law],
+        questions=(question,),
     )
     require_external(plan)
-    values = np.stack([_cells(arrays[one.summand.name], one) for one in measured], 1)
-    detail = repr((origin, values.tolist(), measured, settled, ratio))
+    values = np.stack(columns, axis=1)
+    detail = repr((origin, values.tolist(), tuple(measured), cells, ratio))
     return Release(
         id=hashlib.sha256(detail.encode()).hexdigest()[:32],
         plan=plan,
-        questions=(fresh_question(plan, plan.questions[0], settled, values),),
+        questions=(fresh_question(plan, plan.questions[0], cells, values),),
         made_by=MADE_BY,
         is_simulated=is_simulated,
         origin=origin,
@@ -121,107 +141,103 @@ def wrap_sums(  # noqa: PLR0913 (keyword-only terms)
 
 def require_external(plan: Plan) -> None:
     """Refuse a plan that wrapping would not make; its price is not looked at."""
-    rule = "sums from elsewhere have the strategy 'external'"
-    require(plan.strategy == EXTERNAL, rule, plan.strategy)
+    if plan.strategy != EXTERNAL or plan.mechanism not in _LAWS.values():
+        raise InvalidInput(
+            "sums from elsewhere have the strategy 'external' and a law of noise that "
+            f"is known, got {plan.strategy}, {plan.mechanism}.",
+            field="strategy",
+        )
     require_terms(plan)
-    known = plan.mechanism in LAWS.values() and not any(
-        isinstance(each, PrivateKeys) for each in plan.partitions
+    if len(plan.questions) > 1 or plan.questions[0].partition != 0:
+        raise InvalidInput("sums from elsewhere have one question.", field="questions")
+    (question,), (groups,) = plan.questions, plan.partitions
+    if isinstance(groups, PrivateKeys) or groups != settle_partition(
+        groups, plan.bounds
+    ):
+        raise InvalidInput(
+            "sums from elsewhere have declared cells, and bins with edges.",
+            field="groups",
+        )
+    names = [measured.summand.name for measured in question.sums]
+    wanted = tuple(
+        MeasuredSum(summand, _step(summand, plan.bounds, question.ratio), 0, 1.0)
+        for summand in _summands(names, question.ratio, plan.bounds)
     )
-    require(known, "sums from elsewhere have declared cells", plan.mechanism)
-    one = (
-        len(plan.questions) == len(plan.partitions) == 1
-        and plan.questions[0].partition == 0
-    )
-    require(one, "sums from elsewhere have one question", len(plan.questions))
-    (question,) = plan.questions
-    names = {each.summand.name: 0 for each in question.sums}
-    wanted = _summands(names, question.ratio, plan.bounds)
-    for each, summand in zip(question.sums, wanted, strict=True):
-        same = each.summand == summand and each.sensitivity == 0
-        require(same, "a sum from elsewhere is another one", each.summand.name)
-        fits = each.step == _step(summand, plan.bounds, question.ratio)
-        require(fits, "a sum from elsewhere has another lattice", each.step)
-        usable = SMALLEST_SCALE <= each.scale <= LARGEST_SCALE
-        require(usable, "noise must stay between 2^-10 and 2^50 cells", each.scale)
-    (groups,) = plan.partitions
-    settled = settle_partition(groups, plan.bounds) == groups
-    require(settled, "a plan states the edges of its bins", "a number of bins")
+    if tuple(replace(measured, scale=1.0) for measured in question.sums) != wanted:
+        raise InvalidInput(
+            "sums from elsewhere must be those of their names, on their lattices.",
+            field="sums",
+        )
+    for scale in question.scales:
+        if not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
+            raise InvalidInput(
+                f"noise must stay between 2^-10 and 2^50 cells, got {scale}.",
+                field="noise_sd",
+            )
 
 
 def _summands(
-    given: Mapping[str, object], ratio: Ratio, bounds: Mapping[str, Bounds]
+    names: Iterable[str], ratio: Ratio, bounds: Mapping[str, Bounds]
 ) -> list[Summand]:
-    """List the sums in their order; refuse unknown ones and too few."""
-    weighted = ratio.weight is not None
-    every = summands_for(weighted=weighted, binary=False, spread=True)
-    known = {each.name: each for each in every}
-    if weighted:
+    """Return the sums of these names in order; refuse unknown ones and too few."""
+    is_weighted = ratio.weight is not None
+    summands = summands_for(weighted=is_weighted, binary=False, spread=True)
+    known = {summand.name: summand for summand in summands}
+    if is_weighted:
         letters = {"a": ("w", "s"), "b": ("w", "y"), "w": ("w",)}
-        known |= {
-            name: Summand(name, letters[name[0]] + letters[name[1]])
-            for name in _BY_UNITS
-        }
-    unknown = [name for name in given if name not in known]
-    hint = f"Sums are: {', '.join(known)}."
-    require(not unknown, "a sum is named by its factors", unknown, hint)
+        for name in _BY_UNITS:
+            known[name] = Summand(name, letters[name[0]] + letters[name[1]])
+    names = set(names)
+    if not names <= set(known):
+        raise InvalidInput(
+            "a sum is named by its factors, got "
+            f"{show_given(sorted(names - set(known)))}. Sums are: {', '.join(known)}.",
+            field="sums",
+        )
     is_binary = ratio.per in bounds and bounds[ratio.per].is_binary
     squares = {"wss", "wys"} | (set() if is_binary else {"wyy"})
-    plain = squares if not weighted else squares | {"w", "ww"}
-    # Squares of values and squares of units are not mixed: which is held must be clear.
-    by_units = (
-        weighted and {"aa", "ab", "bb"} <= set(given) and not squares & set(given)
-    )
-    enough = plain <= set(given) or by_units
-    hint = f"Give ws, wy and: {', '.join(sorted(plain))}."
-    if weighted:
-        hint = f"{hint[:-1]}; or ws, wy and: aa, ab, bb."
-    enough = enough and {"ws", "wy"} <= set(given)
-    require(enough, "an interval needs second-order sums", list(given)[:2], hint)
-    return [each for name, each in known.items() if name in given]
+    needed = {"ws", "wy", *squares, *(("w", "ww") if is_weighted else ())}
+    # Squares of values and of units are not mixed: which they are must be clear.
+    is_by_units = is_weighted and not squares & names
+    if not needed <= names and not (is_by_units and {"ws", "wy", *_UNITS} <= names):
+        advice = f"Add: {', '.join(sorted(needed - names))}"
+        if is_weighted:
+            advice += "; or in place of squares of values: aa, ab, bb"
+        raise InvalidInput(
+            f"an interval needs second-order sums. {advice}.", field="sums"
+        )
+    return [known[name] for name in known if name in names]
 
 
 def _step(summand: Summand, bounds: Mapping[str, Bounds], ratio: Ratio) -> float:
-    """Give the lattice step that a sum of ours would have."""
+    """Return the lattice step that a sum of ours would have."""
     box = row_box(ratio, bounds)
-    reach = 1.0
-    for factor in summand.factors:
-        reach *= box[factor].reach
-    return step_for(reach)
+    return step_for(math.prod(box[factor].reach for factor in summand.factors))
 
 
-def _measured(
-    summand: Summand,
-    bounds: Mapping[str, Bounds],
-    ratio: Ratio,
-    law: str,
-    noise_sd: Mapping[str, float],
-) -> MeasuredSum:
-    missing = [name for name in ratio.columns if name not in bounds]
-    hint = f"Add bounds for: {', '.join(missing)}."
-    require(not missing, "every column of the ratio needs bounds", list(bounds), hint)
-    noise = noise_sd.get(summand.name) if isinstance(noise_sd, Mapping) else None
-    sized = isinstance(noise, int | float) and 0 <= noise < np.inf
-    hint = "Give the standard deviation of the noise of every sum; 0 for none."
-    require(sized, f"the noise of the sum {summand.name} must be known", noise, hint)
-    step = _step(summand, bounds, ratio)
-    per_sd = np.sqrt(2.0) if law == "laplace" else 1.0
-    scale = max(float(noise or 0.0) / per_sd / step, SMALLEST_SCALE)
-    return MeasuredSum(summand, step, 0, scale)
+def _scale(name: str, noise_sd: Mapping[str, object], law: str) -> float:
+    """Return the scale of the noise of a sum, in its own units."""
+    sd = noise_sd.get(name)
+    if not isinstance(sd, int | float) or not 0 <= sd < math.inf:
+        raise InvalidInput(
+            f"the noise of the sum {name} must be known, got {show_given(sd)}. Give "
+            "the standard deviation of the noise of every sum; 0 for none.",
+            field="noise_sd",
+        )
+    return sd / math.sqrt(2.0) if law == "laplace" else float(sd)
 
 
-def _read_sum(name: str, cells: object, rows: int) -> NDArray[np.float64]:
+def _counted(name: str, cells: object, step: float, rows: int) -> NDArray[np.int64]:
+    """Return a sum of every cell in whole lattice cells."""
     try:
         values = np.array(cells, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError):
-        values = np.full(rows, np.nan)
-    fits = len(values) == rows and bool(np.isfinite(values).all())
-    require(fits, f"the sum {name} must hold {rows} finite numbers", len(values))
-    return values
-
-
-def _cells(values: NDArray[np.float64], measured: MeasuredSum) -> NDArray[np.int64]:
-    counted = np.floor(values / measured.step + 0.5)
-    fits = bool((np.abs(counted) < _LARGEST_SUM).all())
-    rule = f"the sum {measured.summand.name} is too large for its bounds"
-    require(fits, rule, float(np.abs(values).max()))
+        values = np.array([np.nan])
+    counted = np.floor(values / step + 0.5)
+    if len(values) != rows or not bool((np.abs(counted) < _LARGEST_SUM).all()):
+        raise InvalidInput(
+            f"the sum {name} must hold {rows} finite numbers, none of them too large "
+            "for the bounds.",
+            field="sums",
+        )
     return counted.astype(np.int64)

@@ -1,30 +1,13 @@
-"""Writing and reading releases, as strict JSON.
-
-Sums are written as text: integers of 19 digits are altered by readers that keep
-numbers as doubles. A checksum over the canonical document shows accidental edits.
-"""
+"""Releases as files."""
 
 from os import PathLike
-from pathlib import Path
 
-from dpratio.checks import require
-from dpratio.codec import parse_json
-from dpratio.errors import DpratioError, FileRefused
-from dpratio.release.checked_json import (
-    body_of,
-    checked_bytes,
-    checksum,
-    require_checksum,
-    require_format,
-)
-from dpratio.release.document import (
-    FORMAT,
-    release_from_document,
-    release_to_document,
-)
+from dpratio.checks import show_given
+from dpratio.errors import FileRefused, InvalidInput
+from dpratio.release.checked_json import DocumentKind
+from dpratio.release.document import RELEASE
 from dpratio.release.release import Release
-from dpratio.release.writing import check_writable, write_whole
-from dpratio.strict import Node
+from dpratio.release.writing import write_whole
 
 __all__ = [
     "read_release",
@@ -33,6 +16,8 @@ __all__ = [
     "require_place",
     "write_release",
 ]
+
+_RELEASES = DocumentKind("release", RELEASE)
 
 
 def write_release(
@@ -57,10 +42,12 @@ def write_release(
         ...     dpr.read_release(f"{folder}/release.json").is_simulated
         True
     """
-    hint = "Call write_release(release, path)."
-    require(isinstance(release, Release), "release must be a Release", release, hint)
-    named = isinstance(path, str | PathLike)
-    require(named, "a release is written to a path", path)
+    if not isinstance(release, Release):
+        raise InvalidInput(
+            f"release must be a Release, got {show_given(release)}. "
+            "Call write_release(release, path).",
+            field="release",
+        )
     is_there = require_place(path, replace=replace, again=release.id)
     write_whole(path, release_to_bytes(release), replace=is_there)
 
@@ -81,23 +68,23 @@ def require_place(
     Raises:
         FileRefused: When something else is there, or the file cannot be written.
     """
-    require(isinstance(replace, bool), "replace must be true or false", replace)
-    check_writable(path)
-    if not Path(path).exists():
+    if not isinstance(replace, bool):
+        raise InvalidInput(
+            f"replace must be true or false, got {show_given(replace)}.",
+            field="replace",
+        )
+    advice = "Name another file, or say replace=True to replace a release."
+    there = _RELEASES.value_at(path, advice)
+    if there is None:
         return False
-    hint = "Name another file, or say replace=True to replace a release."
-    try:
-        there = read_release(path)
-    except DpratioError:
-        raise FileRefused(f"'{path}' exists and is no release. {hint}") from None
     if not replace and there.id != again:
-        raise FileRefused(f"'{path}' holds a release already. {hint}")
+        raise FileRefused(f"'{path}' holds a release already. {advice}")
     return True
 
 
 def release_to_bytes(release: Release) -> bytes:
-    """Write a release as the content of a file."""
-    return checked_bytes(release_to_document(release))
+    """Return the content of the file of a release."""
+    return _RELEASES.to_bytes(release)
 
 
 def read_release(path: str | PathLike[str]) -> Release:
@@ -122,17 +109,8 @@ def read_release(path: str | PathLike[str]) -> Release:
         ...     len(dpr.read_release(f"{folder}/release.json").questions)
         2
     """
-    named = isinstance(path, str | PathLike)
-    require(named, "a release is read from a path", path)
-    try:
-        content = Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "the name holds NUL"
-        raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
-    try:
-        return release_from_bytes(content)
-    except UnicodeDecodeError:
-        raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
+    release: Release = _RELEASES.read(path)
+    return release
 
 
 def release_from_bytes(content: bytes) -> Release:
@@ -141,8 +119,5 @@ def release_from_bytes(content: bytes) -> Release:
     Raises:
         UnicodeDecodeError: When it is not UTF-8.
     """
-    node = Node(parse_json(content.decode("utf-8")))
-    require_format(node, FORMAT)
-    body = body_of(node)
-    require_checksum(node, checksum(body))
-    return release_from_document(Node(body))
+    release: Release = _RELEASES.from_bytes(content)
+    return release

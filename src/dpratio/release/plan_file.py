@@ -2,43 +2,34 @@
 
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
-from typing import Any
 
-from dpratio.checks import require
-from dpratio.codec import parse_json
-from dpratio.errors import DpratioError, FileRefused
+from dpratio.checks import show_given
+from dpratio.codec import record
+from dpratio.errors import InvalidInput
 from dpratio.plan.document import PLAN
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.release.checked_json import (
-    VERSION,
-    body_of,
-    checked_bytes,
-    checksum,
-    require_checksum,
-    require_format,
-)
-from dpratio.release.writing import check_writable, write_whole
-from dpratio.strict import Node
+from dpratio.release.checked_json import DocumentKind, checksum
+from dpratio.release.writing import write_whole
 
-__all__ = [
-    "plan_hash",
-    "read_plan",
-    "require_plan_place",
-    "write_plan",
-]
+__all__ = ["plan_hash", "read_plan", "require_plan_place", "write_plan"]
 
-FORMAT = "dpratio-plan"
+
+def _priced(plan: Plan) -> Plan:
+    price(plan)
+    return plan
+
+
+_PLANS = DocumentKind("plan", record(_priced, lambda plan: {"plan": plan}, plan=PLAN))
 
 
 def plan_hash(plan: Plan) -> str:
-    """Name a plan by its content: 64 hexadecimal digits.
+    """Return the name of a plan by its content: 64 hexadecimal digits.
 
     The title is left out. A study with another title is the same request, so that it is
     approved once and charged once.
     """
-    return checksum(_body(replace(plan, title=None)))
+    return checksum(_PLANS.body(replace(plan, title=None)))
 
 
 def write_plan(plan: Plan, path: str | PathLike[str]) -> None:
@@ -60,27 +51,17 @@ def write_plan(plan: Plan, path: str | PathLike[str]) -> None:
         ...     dpr.read_plan(f"{folder}/plan.json") == plan
         True
     """
-    require(isinstance(plan, Plan), "plan must be a Plan", plan)
-    require(isinstance(path, str | PathLike), "a plan is written to a path", path)
+    if not isinstance(plan, Plan):
+        raise InvalidInput(
+            f"plan must be a Plan, got {show_given(plan)}.", field="plan"
+        )
     is_there = require_plan_place(path)
-    write_whole(path, checked_bytes(_body(plan)), replace=is_there)
+    write_whole(path, _PLANS.to_bytes(plan), replace=is_there)
 
 
 def require_plan_place(path: str | PathLike[str]) -> bool:
-    """Let a plan be replaced, and nothing else; tell whether one is there.
-
-    Raises:
-        FileRefused: When something else is there, or the file cannot be written.
-    """
-    check_writable(path)
-    if not Path(path).exists():
-        return False
-    try:
-        read_plan(path)
-    except DpratioError:
-        hint = "Name another file."
-        raise FileRefused(f"'{path}' exists and is no plan. {hint}") from None
-    return True
+    """Raise FileRefused unless a plan may be written; return whether one is there."""
+    return _PLANS.value_at(path, "Name another file.") is not None
 
 
 def read_plan(path: str | PathLike[str]) -> Plan:
@@ -106,20 +87,5 @@ def read_plan(path: str | PathLike[str]) -> Plan:
         ...     print(dpr.read_plan(f"{folder}/plan.json").epsilon)
         2
     """
-    require(isinstance(path, str | PathLike), "a plan is read from a path", path)
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
-    node = Node(parse_json(text))
-    require_format(node, FORMAT)
-    fields = node.fields("format", "version", "plan", "sha256")
-    require_checksum(node, checksum(body_of(node)))
-    plan: Plan = PLAN.read(fields["plan"].value, fields["plan"].path)
-    price(plan)
+    plan: Plan = _PLANS.read(path)
     return plan
-
-
-def _body(plan: Plan) -> dict[str, Any]:
-    return {"format": FORMAT, "version": VERSION, "plan": PLAN.write(plan)}

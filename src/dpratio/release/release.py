@@ -1,31 +1,25 @@
 """The artifact: noisy integers, their plan, and nothing else of the data."""
 
 import html
+import re
 from dataclasses import dataclass, replace
 from os import PathLike
 
 import numpy as np
 
 from dpratio.arrays import Integers
-from dpratio.checks import refuse, require
+from dpratio.checks import show_given
+from dpratio.errors import InvalidInput
+from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.histogram.found_bins import grid_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.strategy.layout import HISTOGRAM
-from dpratio.release.noisy_sums import (
-    NoiseLayer,
-    NoisySums,
-    require_totals,
-    to_integers,
-)
-from dpratio.release.release_id import (
-    require_derived,
-    require_hash,
-    require_id,
-    require_origin,
-)
+from dpratio.plan.strategy.first_totals import TOTALS
+from dpratio.plan.strategy.layout import EXTERNAL, HISTOGRAM
+from dpratio.release.noisy_sums import NoiseLayer, NoisySums, to_integers
+from dpratio.release.release_id import require_id
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, cost_words
 from dpratio.terms.dimensions import Cell
@@ -43,6 +37,7 @@ __all__ = [
 ]
 
 
+_HASH = re.compile("[0-9a-f]{64}")
 MADE_BY = f"dpratio {__version__}"
 EXTERNAL_WORDS = (
     "these sums were measured by {origin}; their noise is as stated there, and dpratio "
@@ -68,43 +63,40 @@ class ReleasedQuestion:
     beside: tuple[NoisySums, ...] = ()
 
     def __post_init__(self) -> None:
-        require_totals(self.first)
-        object.__setattr__(self, "values", self._checked(self.values))
+        _require_totals(self.first)
+        rows = 1 if self.groups is None else self.groups.count
+        object.__setattr__(self, "values", _checked_values(self.sums[0], rows))
         others = tuple(
-            replace(each, values=self._checked(each.values)) for each in self.beside
+            replace(sums, values=_checked_values(sums, rows)) for sums in self.beside
         )
         object.__setattr__(self, "beside", others)
-        kinds = {each.kind for each in self.sums}
-        rule = "sums may stand side by side only if their guesses or lattices differ"
-        require(len(kinds) == len(self.sums), rule, "the same guess twice")
-        limits = [each.contrast is None or each.contrast.limit for each in self.sums]
-        rule = "sums of different guesses are z and h of a focused plan, without limit"
-        require(not (others and any(limits)), rule, "others")
-
-    def _checked(self, given: object) -> Integers:
-        """Refuse integers that do not fit the cells and the sums."""
-        values = to_integers(given)
-        cells = 1 if self.groups is None else self.groups.count
-        fits = values.ndim == 2 and len(values) == cells  # noqa: PLR2004
-        require(fits, f"values must have {cells} rows", values.shape)
-        planned = len(self.asked.sums)
-        fits = values.shape[1] == planned
-        require(fits, f"values must hold {planned} sums", values.shape[1])
-        return values
+        if len({sums.kind for sums in self.sums}) < len(self.sums):
+            raise InvalidInput(
+                "sums may stand side by side only if their guesses or lattices differ.",
+                field="beside",
+            )
+        if others and any(
+            sums.contrast is None or sums.contrast.limit for sums in self.sums
+        ):
+            raise InvalidInput(
+                "sums of different guesses are z and h of a focused plan, without "
+                "limit.",
+                field="beside",
+            )
 
     @property
     def sums(self) -> tuple[NoisySums, ...]:
         """Its noisy integers around its own guess, then those around others."""
-        asked, contrast = self.asked, None
-        if any("z" in each.summand.factors for each in asked.sums):
-            contrast = contrast_of(asked.ratio, asked.basis)
-        steps = tuple(each.step for each in asked.sums)
+        question, contrast = self.asked, None
+        if any("z" in measured.summand.factors for measured in question.sums):
+            contrast = contrast_of(question.ratio, question.basis)
+        steps = tuple(measured.step for measured in question.sums)
         return NoisySums(contrast, steps, self.values, self.noise), *self.beside
 
     @property
     def integers(self) -> Integers:
         """All of them, groups × sums: its own, then those around other guesses."""
-        return np.concatenate([each.values for each in self.sums], axis=1)
+        return np.concatenate([sums.values for sums in self.sums], axis=1)
 
     @property
     def name(self) -> str:
@@ -173,22 +165,63 @@ class Release:
     source_hash: str | None = None
 
     def __post_init__(self) -> None:
-        for name in (self.id, *self.sources):
-            require_id(name)
-        for head in (self.ledger_head, *self.ledger_heads):
-            require_hash(head, "a ledger head")
-        require_hash(self.source_hash, "the hash of a source")
+        require_id(self.id)
+        for name in self.sources:
+            require_id(name, "sources")
+        _require_hashes((self.ledger_head, *self.ledger_heads), "ledger")
+        _require_hashes((self.source_hash,), "source")
+        if not _is_text(self.made_by):
+            raise InvalidInput(
+                f"made_by must be text, got {show_given(self.made_by)}.",
+                field="made_by",
+            )
+        if not isinstance(self.is_simulated, bool):
+            raise InvalidInput(
+                "is_simulated must be true or false, got "
+                f"{show_given(self.is_simulated)}.",
+                field="simulated",
+            )
+        _require_origin(self.origin, self.plan.strategy)
         apart, cost = self.cost_if_disjoint, self.cost
-        require_derived(self.ledger_heads, self.sources, apart, cost)
-        made = isinstance(self.made_by, str) and is_unicode(self.made_by)
-        require(made, "made_by must be text", self.made_by)
-        given = self.is_simulated
-        require(isinstance(given, bool), "is_simulated must be true or false", given)
-        require_origin(self.origin, self.plan.strategy)
-        _require_asked(self)
+        if apart is not None and (
+            apart.epsilon > cost.epsilon or apart.delta > cost.delta
+        ):
+            raise InvalidInput(
+                "one of several releases costs no more than all of them.",
+                field="derived",
+            )
+        self._require_questions()
+
+    def _require_questions(self) -> None:
+        """Refuse answers to other questions than the plan's, or its first stage's."""
+        if len(self.sources) < 2 and any(  # noqa: PLR2004 (a release that was merged)
+            question.beside for question in self.questions
+        ):
+            raise InvalidInput(
+                "sums around other guesses belong to releases that were merged.",
+                field="parts",
+            )
+        plan, asked = self.plan, tuple(question.asked for question in self.questions)
+        firsts = [part.first for part in self.questions if part.first is not None]
+        if plan.stage is not None and not self.sources:
+            if not is_realised(plan, asked, firsts):
+                raise InvalidInput(
+                    "what was measured must be what the noisy totals of the first "
+                    "stage lead to.",
+                    field="parts",
+                )
+        elif asked != plan.questions:
+            raise InvalidInput(
+                "a release answers the questions of its plan.", field="parts"
+            )
+        elif firsts:
+            raise InvalidInput(
+                "totals of a first stage belong to a release in two stages.",
+                field="parts",
+            )
 
     def question(self, which: str | int) -> ReleasedQuestion:
-        """Give the question of a name, or of a number from 1.
+        """Return the question of a name, or of a number from 1.
 
         Raises:
             InvalidInput: When there is none; the message lists those there are.
@@ -197,10 +230,10 @@ class Release:
 
     @property
     def measured(self) -> Plan:
-        """The plan as it was measured: with the guesses that were found."""
+        """The plan as it was measured: with the guesses of its first stage."""
         if self.plan.stage is None:
             return self.plan
-        asked = tuple(each.asked for each in self.questions)
+        asked = tuple(question.asked for question in self.questions)
         return replace(self.plan, questions=asked)
 
     @property
@@ -221,96 +254,146 @@ class Release:
         return f"<p>{html.escape(str(self))}</p>{self.measured.to_html()}"
 
     def __str__(self) -> str:
-        plan = self.plan
-        simulated = (
-            "SIMULATED: the people in it are invented. " if self.is_simulated else ""
-        )
-        count = sum(len(question.values) for question in self.questions)
-        others = len(self.sources)
-        plural = "" if others == 1 else "s"
-        made = f", made from {others} other release{plural}" if others else ""
-        ratios = list(dict.fromkeys(str(question.ratio) for question in plan.questions))
-        each = dict.fromkeys(str(len(question.sums)) for question in plan.questions)
-        held = (
-            f"{' and '.join(ratios)}, {count} {'answer' if count == 1 else 'answers'}"
-        )
-        held += f", {' or '.join(each)} noisy sums each"
-        if plan.strategy == HISTOGRAM:
-            names = " and ".join(question.name for question in plan.questions)
-            held = f"noisy counts of {names} in {count} cells"
+        words = ["SIMULATED: the people in it are invented. "] * self.is_simulated
         if self.origin is not None:
-            simulated += f"EXTERNAL: {EXTERNAL_WORDS.format(origin=self.origin)} "
-        return printable(
-            f"{simulated}Release {self.id}: {held}{made}{self._said_of_guesses()}; "
-            f"{cost_words(self.cost)}{' as claimed there' if self.origin else ''}"
-            f"{self._said_of_cost()}."
-            f"{'' if self.origin else f' Not covered: {plan.not_covered[0]}'}"
+            words.append(f"EXTERNAL: {EXTERNAL_WORDS.format(origin=self.origin)} ")
+        words.append(f"Release {self.id}: {self._contents()}")
+        if self.sources:
+            plural = "" if len(self.sources) == 1 else "s"
+            words.append(f", made from {len(self.sources)} other release{plural}")
+        if self.ways_measured:
+            words.append(f" and {self.ways_measured}")
+        words.append(f"; {cost_words(self.cost)}")
+        words += [" as claimed there"] * (self.origin is not None)
+        if self.cost_if_disjoint is not None:
+            apart = cost_words(self.cost_if_disjoint)
+            words.append(f" in all; {apart} if nobody is in two of them, as promised")
+        words.append(".")
+        if self.origin is None:
+            words.append(f" Not covered: {self.plan.not_covered[0]}")
+        return printable("".join(words))
+
+    def _contents(self) -> str:
+        count = sum(len(question.values) for question in self.questions)
+        if self.plan.strategy == HISTOGRAM:
+            names = " and ".join(question.name for question in self.questions)
+            return f"noisy counts of {names} in {count} cells"
+        planned = self.plan.questions
+        ratios = dict.fromkeys(str(question.ratio) for question in planned)
+        sizes = dict.fromkeys(str(len(question.sums)) for question in planned)
+        answers = "answer" if count == 1 else "answers"
+        return (
+            f"{' and '.join(ratios)}, {count} {answers}, {' or '.join(sizes)} noisy "
+            "sums each"
         )
 
     @property
     def ways_measured(self) -> str:
         """Where sums around different guesses were merged, around which; else none."""
-        ways = max((len(each.sums) for each in self.questions), default=1)
-        around = {
-            one.contrast.centre
-            for each in self.questions
-            for one in each.sums
-            if one.contrast is not None
-        }
+        ways = max((len(question.sums) for question in self.questions), default=1)
         if ways == 1:
             return ""
-        low, high = min(around), max(around)
+        centres = {
+            sums.contrast.centre
+            for question in self.questions
+            for sums in question.sums
+            if sums.contrast is not None
+        }
+        low, high = min(centres), max(centres)
         guesses = "the guess" if low == high else f"guesses from {low:g} to"
         return f"measured in {ways} ways, around {guesses} {high:g}"
 
-    def _said_of_guesses(self) -> str:
-        return f" and {self.ways_measured}" if self.ways_measured else ""
 
-    def _said_of_cost(self) -> str:
-        if self.cost_if_disjoint is None:
-            return ""
-        return (
-            f" in all; {cost_words(self.cost_if_disjoint)} if nobody is in two of them,"
-            " as promised"
+def require_release(release: object) -> None:
+    """Raise InvalidInput unless `release` is a Release of ratio sums."""
+    if not isinstance(release, Release):
+        advice = ""
+        if isinstance(release, str | PathLike):
+            advice = f" Read it first: read_release({str(release)!r})."
+        raise InvalidInput(
+            f"release must be a Release, got {show_given(release)}.{advice}",
+            field="release",
+        )
+    if release.plan.strategy == HISTOGRAM:
+        reader = "propose_bounds" if grid_of(release.plan) is None else "propose_bins"
+        raise InvalidInput(
+            f"a release of histograms holds no sums of a ratio. Read it with {reader}.",
+            field="release",
         )
 
 
-def require_release(given: object) -> None:
-    """Refuse what is no release of sums; a file's name is to be read first."""
-    hint = ""
-    if isinstance(given, str | PathLike):
-        hint = f"Read it first: read_release({str(given)!r})."
-    require(isinstance(given, Release), "release must be a Release", given, hint)
-    plan = given.plan  # type: ignore[attr-defined]  # refused above
-    if plan.strategy == HISTOGRAM:
-        rule = "a release of histograms holds no sums of a ratio"
-        reader = "propose_bounds" if grid_of(plan) is None else "propose_bins"
-        refuse(rule, plan.strategy, f"Read it with {reader}.")
+def _is_text(text: object) -> bool:
+    return isinstance(text, str) and is_unicode(text) and "\x00" not in text
 
 
-def _require_asked(release: Release) -> None:
-    """Refuse answers to other questions than the plan's, or than its first stage's."""
-    plan = release.plan
-    asked = tuple(each.asked for each in release.questions)
-    merged = len(release.sources) > 1
-    rule = "sums around other guesses belong to releases that were merged"
-    others = sum(len(each.beside) for each in release.questions)
-    require(merged or not others, rule, others)
-    firsts = [each.first for each in release.questions if each.first is not None]
-    if plan.stage is None or release.sources:
-        rule = "a release answers the questions of its plan"
-        require(asked == plan.questions, rule, "others")
-        rule = "totals of a first stage belong to a release in two stages"
-        require(not firsts, rule, len(firsts))
-        return
-    rule = "what was measured must be what the noisy totals of the first stage lead to"
-    require(is_realised(plan, asked, firsts), rule, "something else")
+def _require_hashes(hashes: tuple[object, ...], field: str) -> None:
+    for digits in hashes:
+        if digits is not None and not (
+            isinstance(digits, str) and _HASH.fullmatch(digits)
+        ):
+            raise InvalidInput(
+                f"a hash is 64 hexadecimal digits, got {show_given(digits)}.",
+                field=field,
+            )
+
+
+def _require_origin(origin: object, strategy: str) -> None:
+    """Stamp what was measured elsewhere, and nothing else."""
+    if origin is not None and not (
+        isinstance(origin, str) and origin.strip() and origin.isprintable()
+    ):
+        raise InvalidInput(
+            f"origin must be plain text or None, got {show_given(origin)}.",
+            field="origin",
+        )
+    if (origin is not None) != (strategy == EXTERNAL):
+        raise InvalidInput(
+            "a release has an origin if, and only if, it was measured elsewhere.",
+            field="origin",
+        )
+
+
+def _require_totals(first: object) -> None:
+    if first is not None and not (
+        isinstance(first, tuple)
+        and len(first) == TOTALS
+        and all(type(total) is int and abs(total) < 2**63 for total in first)
+    ):
+        raise InvalidInput(
+            "the totals of a first stage are two whole numbers, got "
+            f"{show_given(first)}.",
+            field="stages",
+        )
+
+
+def _checked_values(sums: NoisySums, rows: int) -> Integers:
+    """Return the integers of sums, which fit their cells and their noise."""
+    values, width = to_integers(sums.values), len(sums.steps)
+    if values.shape != (rows, width):
+        raise InvalidInput(
+            f"values must be {rows} rows of {width} sums, got shape {values.shape}.",
+            field="values",
+        )
+    for layer in sums.noise:
+        if (
+            len(layer.scales) != width
+            or not all(
+                SMALLEST_SCALE <= scale <= LARGEST_SCALE for scale in layer.scales
+            )
+            or len(layer.counts) not in {1, rows}
+        ):
+            raise InvalidInput(
+                f"noise must have {width} scales from 2^-10 to 2^50 cells, and 1 or "
+                f"{rows} numbers of draws.",
+                field="noise",
+            )
+    return values
 
 
 def fresh_question(
     plan: Plan, question: PlannedQuestion, groups: Groups | None, values: Integers
 ) -> ReleasedQuestion:
-    """Give a question with sums that were measured just now."""
+    """Return a question with sums that were measured just now."""
     ones = np.ones(1, dtype=np.int64)
     layer = NoiseLayer(plan.mechanism, tuple(question.scales), ones)
     return ReleasedQuestion(question, groups, values, (layer,))

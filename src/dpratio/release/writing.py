@@ -4,16 +4,39 @@ import contextlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import NoReturn
 
-from dpratio.checks import require
-from dpratio.errors import FileRefused
+from dpratio.checks import show_given
+from dpratio.errors import FileRefused, InvalidInput
 
-__all__ = ["check_writable", "write_whole"]
+__all__ = ["as_path", "check_writable", "refused_as", "write_whole"]
 
 _PARTS = ("-journal", "-wal", "-shm", ".lock", ".wal")
+
+
+def as_path(path: object) -> Path:
+    """Return the path of a file; raise InvalidInput for what is none."""
+    if not isinstance(path, str | PathLike):
+        raise InvalidInput(
+            f"path must be the path of a file, got {show_given(path)}.", field="path"
+        )
+    return Path(path)
+
+
+@contextlib.contextmanager
+def refused_as(done: str, path: Path) -> Iterator[None]:
+    """Raise FileRefused where the system cannot read or write a file."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror
+    except ValueError:
+        reason = "the name holds NUL"
+    else:
+        return
+    raise FileRefused(f"'{path}' cannot be {done}: {reason}.") from None
 
 
 def check_writable(path: str | PathLike[str]) -> None:
@@ -23,15 +46,16 @@ def check_writable(path: str | PathLike[str]) -> None:
         FileRefused: When it could not: links, devices and pipes are no files, and what
             a database puts beside its file is its own.
     """
-    target = Path(path)
-    try:
-        if target.is_dir():
-            raise FileRefused(f"'{target}' is a folder. Name a file.")
+    target = as_path(path)
+    with refused_as("written", target):
         _require_plain(target)
-        _require_no_part(target)
-        _remove(_temporary_beside(target))
-    except (OSError, ValueError) as error:
-        _refuse(target, error)
+        for end in _PARTS:
+            if target.name.endswith(end) and Path(str(target)[: -len(end)]).exists():
+                raise FileRefused(
+                    f"'{target}' belongs to the file beside it, by its name. Name "
+                    "another file."
+                )
+        _temporary_beside(target).unlink(missing_ok=True)
 
 
 def write_whole(
@@ -52,32 +76,28 @@ def write_whole(
     Raises:
         FileRefused: When it cannot be written, or is there and may not be replaced.
     """
-    require(isinstance(path, str | PathLike), "a file is written to a path", path)
-    target = Path(path)
-    temporary = None
-    try:
+    target = as_path(path)
+    with refused_as("written", target):
         temporary = _temporary_beside(target)
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        is_there = _require_plain(target)
-        new = 0o600 if is_private else 0o644
-        temporary.chmod(target.stat().st_mode if is_there else new)
-        if replace:
-            temporary.replace(target)
-        else:
-            _name_new(temporary, target)
-        _sync_folder(target.parent)
-    except (OSError, ValueError) as error:
-        _refuse(target, error)
-    finally:
-        if temporary is not None:
-            _remove(temporary)
+        try:
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            is_there = _require_plain(target)
+            new = 0o600 if is_private else 0o644
+            temporary.chmod(target.stat().st_mode if is_there else new)
+            if replace:
+                temporary.replace(target)
+            else:
+                _name_new(temporary, target)
+            _sync_folder(target.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def _name_new(temporary: Path, target: Path) -> None:
-    """Give a file a name that nobody else has taken meanwhile."""
+    """Name a file as nobody else has named one meanwhile."""
     try:
         os.link(temporary, target)
     except OSError:  # It is taken, or the file system knows no second names.
@@ -90,7 +110,7 @@ def _name_new(temporary: Path, target: Path) -> None:
 
 
 def _require_plain(target: Path) -> bool:
-    """Refuse what is there and is no plain file; tell whether anything is there."""
+    """Raise FileRefused unless a file or nothing is there; return whether one is."""
     try:
         mode = target.lstat().st_mode  # Refuses names that no file can have.
     except FileNotFoundError:
@@ -100,16 +120,6 @@ def _require_plain(target: Path) -> bool:
             f"'{target}' is a folder, a link, a device or a pipe. Name a plain file."
         )
     return True
-
-
-def _require_no_part(target: Path) -> None:
-    """Refuse the names that a database or a ledger gives to files beside its own."""
-    for end in _PARTS:
-        if target.name.endswith(end) and Path(str(target)[: -len(end)]).exists():
-            raise FileRefused(
-                f"'{target}' belongs to the file beside it, by its name. Name another "
-                "file."
-            )
 
 
 def _sync_folder(folder: Path) -> None:
@@ -126,12 +136,3 @@ def _temporary_beside(target: Path) -> Path:
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".dpratio-")
     os.close(descriptor)
     return Path(name)
-
-
-def _remove(temporary: Path) -> None:
-    temporary.unlink(missing_ok=True)
-
-
-def _refuse(target: Path, error: OSError | ValueError) -> NoReturn:
-    reason = error.strerror if isinstance(error, OSError) else "the name holds NUL"
-    raise FileRefused(f"'{target}' cannot be written: {reason}.") from None

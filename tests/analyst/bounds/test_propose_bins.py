@@ -7,8 +7,8 @@ import pytest
 from analyst.bounds.releases_for_tests import grid_release, released
 from dpratio.analyst.bounds.propose_bins import propose_bins
 from dpratio.errors import InvalidInput
+from dpratio.release.combine import merge
 from dpratio.release.example import example_release
-from dpratio.release.merge import merge
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.study_file import parse_study

@@ -16,8 +16,8 @@ from dpratio.analyst.bounds.propose_bounds import (
 )
 from dpratio.curator.release_bounds import release_bounds
 from dpratio.errors import InvalidInput
+from dpratio.release.combine import merge
 from dpratio.release.example import example_release
-from dpratio.release.merge import merge
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

@@ -26,8 +26,8 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.errors import InvalidInput
+from dpratio.release.combine import roll_up
 from dpratio.release.release import Release
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 

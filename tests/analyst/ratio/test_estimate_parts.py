@@ -14,8 +14,8 @@ from dpratio.analyst.ratio.wald import LINKS
 from dpratio.analyst.sums.moments import moments_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.release.combine import roll_up
 from dpratio.release.release import Release, fresh_question
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys

@@ -25,9 +25,8 @@ from dpratio.arrays import Floats
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.release.merge import merge
+from dpratio.release.combine import merge, roll_up
 from dpratio.release.release import Release
-from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins

@@ -12,7 +12,7 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.plan.plan import Plan
-from dpratio.release.merge import merge
+from dpratio.release.combine import merge
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 

@@ -8,7 +8,7 @@ from analyst.simulated import Setting
 from analyst.watch.looks_for_tests import looks_of, statistic_at
 from dpratio.analyst.watch.boundary import Boundary
 from dpratio.analyst.watch.running import Running
-from dpratio.release.merge import merge
+from dpratio.release.combine import merge
 
 OPEN, LAST = Boundary(0.05, 8), Boundary(0.05, 8, is_last=True)
 SETTINGS = [

@@ -17,7 +17,7 @@ from dpratio.curator.ledger.verify import Findings, verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.plan.make_plan import make_plan
-from dpratio.release.merge import merge
+from dpratio.release.combine import merge
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -12,8 +12,8 @@ from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.functions import slope
 from dpratio.analyst.function.scores import brier_score, calibration_intercept
 from dpratio.analyst.sums.moments import Moments
+from dpratio.release.combine import roll_up
 from dpratio.release.release import Release, ReleasedQuestion
-from dpratio.release.roll_up import roll_up
 
 __all__ = ["fit_of"]
 

@@ -26,7 +26,7 @@ def roll_up(
     force: options.Force = False,
 ) -> None:
     """Add groups up into coarser ones, such as states into a nation. Costs nothing."""
-    from dpratio.release.roll_up import roll_up as roll_up_release
+    from dpratio.release.combine import roll_up as roll_up_release
 
     require_place(out, force=force)
     read = read_given_release(release)
@@ -58,7 +58,7 @@ def merge(
 
     It costs nothing more, and states what all of them cost together.
     """
-    from dpratio.release.merge import merge as merge_releases
+    from dpratio.release.combine import merge as merge_releases
 
     require_place(out, force=force)
     read = [read_given_release(each) for each in releases]

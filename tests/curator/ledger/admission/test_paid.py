@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from curator.ledger.loans import ID, OTHER, PLAN, TABLE, plan_of
-from dpratio.codec import parse_json
+from dpratio.codec import canonical, parse_json
 from dpratio.curator.ledger.account.account import Held
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.admission.paid import Priced, require_paid
@@ -15,7 +15,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed
-from dpratio.release.checked_json import checked_bytes
+from dpratio.release.checked_json import checksum
 from dpratio.release.files import release_to_bytes
 from dpratio.release.release import Release
 
@@ -117,5 +117,6 @@ def test_a_second_stage_is_read_every_time(file_ledger: Ledger) -> None:
     del edited["sha256"]
     for each in edited["parts"][0]["stages"]["sums"]:
         each["scale"] /= 1000
+    signed = canonical({**edited, "sha256": checksum(edited)})
     with pytest.raises(LedgerFailed):
-        require_paid(held, ID, "basic", checked_bytes(edited), known)
+        require_paid(held, ID, "basic", signed, known)

@@ -1,0 +1,500 @@
+"""Combining releases: sums of disjoint groups or people add, and their noise too."""
+
+import hashlib
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from dpratio.arrays import Integers
+from dpratio.checks import show_given
+from dpratio.errors import InvalidInput
+from dpratio.plan.histogram.histograms import counted_of
+from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion, choose_question
+from dpratio.plan.sensitivity.sums import CUT
+from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.release.noisy_sums import NoiseLayer, NoisySums
+from dpratio.release.release import (
+    MADE_BY,
+    Release,
+    ReleasedQuestion,
+    require_release,
+)
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import Cell, Dimension, Key, Keys, ScoreBins, distinct
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import default_name
+from dpratio.terms.study import UNMEASURED
+
+__all__ = ["merge", "roll_up"]
+
+Coarser = Mapping[Key, Key] | Callable[[Key], Key]
+
+
+def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> Release:
+    """Add releases of one question about different people: sites, months, waves.
+
+    Sums around the same guess add up. Sums around other guesses, given or found by
+    first stages, are kept side by side, and answers add up what they say.
+
+    Args:
+        releases: Two releases or more, of the same terms and cells; budgets and
+            guesses may differ. How many people bounds cut is added up where all of
+            them counted it, and left out where one did not.
+        units_are_disjoint: Must be True. You promise that no row and no person is in
+            two of the releases; nothing in them can show it, and intervals rest on it.
+
+    Returns:
+        One release about all of them. Nothing is spent. Its cost is the sum of their
+        costs; ``cost_if_disjoint`` is the largest epsilon and the largest delta, which
+        is what a person pays who is in only one of them, as promised.
+
+    Raises:
+        InvalidInput: When the promise is missing, or releases share a source or differ
+            in what was measured; the message gives the reason.
+
+    Guarantee:
+        The stated cost is at least the sum of what was charged for the releases, so it
+        holds for people who are in all of them. Proof: docs/proofs/derived.md.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> plan = dpr.make_plan(
+        ...     dpr.Ratio("score", per="label"),
+        ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        ...     budget=dpr.Budget(epsilon=1),
+        ... )
+        >>> table = {"score": [0.2, 0.9] * 500, "label": [0, 1] * 500}
+        >>> sites = [dpr.release_sums(table, plan, ledger=None) for _ in range(2)]
+        >>> both = dpr.merge(sites, units_are_disjoint=True)
+        >>> both.plan.epsilon, both.cost_if_disjoint
+        (Fraction(2, 1), Budget(epsilon=1, delta=0))
+    """
+    parts = list(releases) if isinstance(releases, list | tuple) else []
+    if len(parts) < 2 or not all(isinstance(part, Release) for part in parts):  # noqa: PLR2004
+        raise InvalidInput(
+            f"merging needs two releases or more, got {show_given(releases)}.",
+            field="releases",
+        )
+    if len({release.plan.clipping for release in parts}) > 1:
+        parts = [_without_cuts(release) for release in parts]
+    for other in parts[1:]:
+        _require_alike(parts[0], other)
+    sources = sorted(name for release in parts for name in _sources(release))
+    for name, following in itertools.pairwise(sources):
+        if name == following:
+            raise InvalidInput(
+                f"releases that are merged must not share a source, got {name}. "
+                "The same people would count twice.",
+                field="releases",
+            )
+    if units_are_disjoint is not True:
+        raise InvalidInput(
+            "releases add up only if no row and no person is in two of them. Say "
+            "units_are_disjoint=True if that is so: it is your promise. Otherwise plan "
+            "one release over all rows.",
+            field="units_are_disjoint",
+        )
+    plan = _added_plan([release.measured for release in parts])
+    questions = tuple(
+        _added_question(asked, same)
+        for asked, *same in zip(
+            plan.questions, *(release.questions for release in parts), strict=True
+        )
+    )
+    shapes = [_shape(question) for question in questions]
+    costs = [release.cost_if_disjoint or release.cost for release in parts]
+    dearest = Budget(
+        max(cost.epsilon for cost in costs), max(cost.delta for cost in costs)
+    )
+    return _derived(
+        ("merge", [], repr((sources, shapes))), parts, plan, questions, dearest
+    )
+
+
+def roll_up(
+    release: Release,
+    to: Sequence[str] = (),
+    *,
+    question: str | int | None = None,
+    into: Mapping[str, Coarser] | None = None,
+) -> Release:
+    """Add cells up into coarser ones: from states to the nation, from days to all.
+
+    Args:
+        release: A release with groups.
+        to: The group columns to keep; the others are added over. None of them gives
+            the whole.
+        question: Which question of a release with several: its name, or its number
+            from 1.
+        into: By column, a mapping from its keys to coarser ones, or a function: from
+            counties to states, for instance.
+
+    Returns:
+        A release of the coarser cells. Nothing is spent: it is post-processing.
+
+    Raises:
+        InvalidInput: When a column is not a group, a key is not mapped, or units may
+            lie in several of the cells that would be added.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> print(dpr.estimate_ratios(dpr.roll_up(release, question=1)).summary())
+        score is 8.9 % above label, 95 % interval 7.5 % to 10.5 %; ...
+        >>> halves = {"north": "up", "east": "up", "south": "down", "west": "down"}
+        >>> halves = dpr.roll_up(release, "region", into={"region": halves})
+        >>> halves.questions[0].keys
+        ('up', 'down')
+    """
+    require_release(release)
+    keep, into = [to] if isinstance(to, str) else list(to), into or {}
+    wanted = {*keep, *into}
+    finer = choose_question(
+        release.questions,
+        question,
+        lambda part: part.groups is not None and wanted <= {*part.groups.columns},
+    )
+    groups = finer.groups
+    if groups is None or not len(finer.values):
+        raise InvalidInput(
+            "there are no groups to roll up. The whole table is one cell already, or "
+            "no key was found.",
+            field="question",
+        )
+    _require_columns(keep, into, groups)
+    most_groups = release.measured.unit.most_groups
+    if most_groups > 1:
+        # Squares of (unit, cell) totals are no squares of unit totals.
+        raise InvalidInput(
+            f"cells that share units cannot be rolled up, got {most_groups} groups of "
+            "a unit. Plan the coarser level itself: "
+            "make_plan(…, groups=[…, the coarser one]).",
+            field="release",
+        )
+    cells = [_coarser(key, groups, keep, into) for key in finer.keys]
+    places = {cell: place for place, cell in enumerate(dict.fromkeys(cells))}
+    codes = np.array([places[cell] for cell in cells], dtype=np.int64)
+    coarse = _coarser_groups(groups, keep, list(places), into)
+    number = [part is finer for part in release.questions].index(True)
+    plan = _only(release.measured, finer, coarse, number)
+    sums = [_rolled_up(part, codes, len(places)) for part in finer.sums]
+    made_from = ("roll_up", [release.id], repr((number, keep, cells)))
+    rolled = _question(plan.questions[0], coarse, sums)
+    return _derived(made_from, [release], plan, (rolled,), release.cost_if_disjoint)
+
+
+def _derived(
+    made_from: tuple[object, ...],
+    releases: Sequence[Release],
+    plan: Plan,
+    questions: tuple[ReleasedQuestion, ...],
+    cost_if_disjoint: Budget | None,
+) -> Release:
+    """Return a release that is named by what it is made from."""
+    origins = {release.origin for release in releases if release.origin is not None}
+    return Release(
+        id=hashlib.sha256(repr(made_from).encode()).hexdigest()[:32],
+        plan=plan,
+        questions=questions,
+        made_by=MADE_BY,
+        is_simulated=any(release.is_simulated for release in releases),
+        sources=tuple(sorted(source for part in releases for source in _sources(part))),
+        ledger_heads=tuple(
+            sorted({head for release in releases for head in release.all_heads})
+        ),
+        cost_if_disjoint=cost_if_disjoint,
+        origin=" and ".join(sorted(origins)) or None,
+    )
+
+
+def _sources(release: Release) -> tuple[str, ...]:
+    return release.sources or (release.id,)
+
+
+def _question(
+    asked: PlannedQuestion, groups: Groups | None, sums: Sequence[NoisySums]
+) -> ReleasedQuestion:
+    own, *others = sums
+    return ReleasedQuestion(asked, groups, own.values, own.noise, beside=tuple(others))
+
+
+# --- Merging --------------------------------------------------------------------------
+
+
+def _require_alike(first: Release, other: Release) -> None:
+    terms = _terms(other)
+    for name, value in _terms(first).items():
+        if terms[name] != value:
+            raise InvalidInput(
+                f"releases that are merged must have the same {name}. Make all "
+                "releases from one plan; only budget and guess may differ.",
+                field=name,
+            )
+
+
+def _terms(release: Release) -> dict[str, object]:
+    """Return what releases that are merged must share, by its name."""
+    plan, questions = release.plan, release.questions
+    is_histogram = plan.strategy == HISTOGRAM
+    return {
+        "bounds": plan.bounds,
+        "unit": plan.unit,
+        "strategy": plan.strategy,
+        "ratios": [
+            replace(part.ratio, guess=None, guess_is="close") for part in questions
+        ],
+        "totals": [part.asked.totals for part in questions],
+        "sums": [
+            [measured.summand for measured in part.asked.sums] for part in questions
+        ],
+        "groups": [part.groups for part in questions],
+        # The cells are the same, whatever is counted in them.
+        "counts": [counted_of(plan, part.asked) for part in questions if is_histogram],
+        # Nothing tells both of two values that were clipped around two guesses.
+        "guess, with a residual bound": [
+            part.ratio.residual_bound and part.sums[0].kind for part in questions
+        ],
+    }
+
+
+def _added_plan(plans: Sequence[Plan]) -> Plan:
+    """Return a plan that states what somebody pays who is in all of the releases.
+
+    Its noise is that of one of them; the epsilon and delta of the others come on top,
+    and so do the keys that they found.
+
+    Raises:
+        InvalidInput: When the costs are too large together to be stated.
+
+    Guarantee:
+        Epsilon and delta of the result are at least the sums of those of the plans,
+        however the plans were added up before. Proof: docs/proofs/derived.md.
+    """
+    # Chosen by what adding leaves alone, so that the order does not matter.
+    first = max(plans, key=_rank)
+    epsilon = sum((plan.epsilon for plan in plans), Fraction(0))
+    delta = sum((plan.delta for plan in plans), Fraction(0))
+    # Keys were found for each release, and paid for each time.
+    paid = [keys for plan in plans for keys in plan.private_keys]
+    for groups in first.partitions:
+        if isinstance(groups, PrivateKeys):
+            paid.remove(groups)
+    titles = {plan.title for plan in plans}
+    mechanism = first.mechanism
+    if mechanism == "laplace":
+        # A delta that was allowed and not needed is not spent, and stays allowed.
+        delta = max(delta, *(plan.budget.delta for plan in plans))
+    else:
+        # The classical formula ends at epsilon 1. The law of the noise is the same.
+        mechanism = "analytic_gaussian"
+    return replace(
+        first,
+        title=first.title if len(titles) == 1 else None,
+        mechanism=mechanism,
+        budget=Budget(epsilon, delta),
+        found=tuple(sorted(paid, key=repr)),
+    )
+
+
+def _rank(plan: Plan) -> tuple[bool, str]:
+    lasting = (plan.questions, plan.partitions, plan.stage)
+    return plan.mechanism != "laplace", repr(lasting)
+
+
+def _without_cuts(release: Release) -> Release:
+    """Leave out the counts of those whom bounds cut: the last sum of a question."""
+    questions = []
+    for question in release.questions:
+        asked = _uncounted(question.asked)
+        sums = [_first(part, len(asked.sums)) for part in question.sums]
+        kept = _question(asked, question.groups, sums)
+        questions.append(replace(kept, first=question.first))
+    planned = tuple(map(_uncounted, release.plan.questions))
+    plan = replace(release.plan, questions=planned, clipping=UNMEASURED)
+    return replace(release, plan=plan, questions=tuple(questions))
+
+
+def _uncounted(question: PlannedQuestion) -> PlannedQuestion:
+    sums = tuple(part for part in question.sums if part.summand != CUT)
+    return replace(question, sums=sums)
+
+
+def _first(sums: NoisySums, count: int) -> NoisySums:
+    """Return the first sums, with their noise."""
+    noise = tuple(replace(layer, scales=layer.scales[:count]) for layer in sums.noise)
+    return replace(
+        sums, steps=sums.steps[:count], values=sums.values[:, :count], noise=noise
+    )
+
+
+def _added_question(
+    asked: PlannedQuestion, parts: Sequence[ReleasedQuestion]
+) -> ReleasedQuestion:
+    """Add up a question; sums around other guesses than its own stay beside."""
+    kinds: dict[object, list[NoisySums]] = {}
+    for sums in (sums for part in parts for sums in part.sums):
+        kinds.setdefault(sums.kind, []).append(sums)
+    own = next(part.sums[0].kind for part in parts if part.asked == asked)
+    ordered = sorted(kinds, key=lambda kind: (kind != own, repr(kind)))
+    added = [_added_sums(kinds[kind]) for kind in ordered]
+    return _question(asked, parts[0].groups, added)
+
+
+def _added_sums(parts: list[NoisySums]) -> NoisySums:
+    """Add up sums of one kind, and their noise by its law and scales."""
+    if len(parts) == 1:
+        # A running sum over many guesses leaves those alone that did not grow.
+        return parts[0]
+    rows = len(parts[0].values)
+    values = np.concatenate([sums.values for sums in parts])
+    counts: dict[tuple[str, tuple[float, ...]], Integers] = {}
+    for layer in (layer for sums in parts for layer in sums.noise):
+        law = (layer.mechanism, layer.scales)
+        counts[law] = counts.get(law, np.zeros(1, dtype=np.int64)) + layer.counts
+    return replace(
+        parts[0],
+        values=_added_rows(values, np.tile(np.arange(rows), len(parts)), rows),
+        noise=tuple(NoiseLayer(*law, counts[law]) for law in sorted(counts)),
+    )
+
+
+def _added_rows(values: Integers, codes: Integers, cells: int) -> Integers:
+    """Add rows of whole numbers by cell."""
+    bound = np.abs(values.astype(np.float64)).sum(axis=0).max(initial=0.0)
+    if bound >= 2.0**62:
+        raise InvalidInput("sums that large cannot be added in 64 bits.")
+    total = np.zeros((cells, values.shape[1]), dtype=np.int64)
+    np.add.at(total, codes, values)
+    return total
+
+
+def _shape(question: ReleasedQuestion) -> tuple[object, ...]:
+    """Return what tells one merged question from another, the integers aside."""
+    layers = [
+        [(layer.mechanism, layer.scales, layer.counts.tolist()) for layer in sums.noise]
+        for sums in question.sums
+    ]
+    kinds = [sums.kind for sums in question.beside]
+    return question.groups, layers[0], *zip(kinds, layers[1:], strict=True)
+
+
+# --- Rolling up -----------------------------------------------------------------------
+
+
+def _require_columns(
+    keep: list[str], into: Mapping[str, Coarser], groups: Groups
+) -> None:
+    for name in keep:
+        if name not in groups.columns:
+            raise InvalidInput(
+                f"an unknown level to roll up to, got '{name}'. Groups are by: "
+                f"{', '.join(groups.columns)}.",
+                field="to",
+            )
+    for name in into:
+        if name not in keep:
+            raise InvalidInput(
+                f"a mapped column is not kept, got '{name}'. Name the columns that "
+                "are mapped among those that are kept.",
+                field="into",
+            )
+
+
+def _coarser(
+    cell: Cell, groups: Groups, keep: list[str], into: Mapping[str, Coarser]
+) -> tuple[Key, ...]:
+    values = cell if isinstance(cell, tuple) else (cell,)
+    keys = dict(zip(groups.columns, values, strict=True))
+    return tuple(_mapped(keys[name], name, into) for name in keep)
+
+
+def _mapped(key: Key, name: str, into: Mapping[str, Coarser]) -> Key:
+    if name not in into:
+        return key
+    rule = into[name]
+    if callable(rule):
+        return rule(key)
+    if key not in rule:
+        raise InvalidInput(
+            f"a key of '{name}' is not mapped, got {show_given(key)}. Map every key of "
+            "the column.",
+            field="into",
+        )
+    return rule[key]
+
+
+def _coarser_groups(
+    groups: Groups,
+    keep: list[str],
+    cells: list[tuple[Key, ...]],
+    into: Mapping[str, Coarser],
+) -> Groups | None:
+    """Return the coarser cells; bins and periods that are kept stay what they are."""
+    if not keep:
+        return None
+    finer = {dimension.column: dimension for dimension in groups.dimensions}
+    dimensions: list[Dimension] = []
+    for index, name in enumerate(keep):
+        dimension = finer[name]
+        if name in into:
+            if isinstance(dimension, ScoreBins):
+                raise InvalidInput(
+                    f"bins cannot be mapped to other keys, got '{name}'. Leave the "
+                    "column out to add over its bins.",
+                    field="into",
+                )
+            dimension = Keys(name, distinct(cell[index] for cell in cells))
+        dimensions.append(dimension)
+    places = [
+        {key: place for place, key in enumerate(dimension.values)}
+        for dimension in dimensions
+    ]
+    listed = [
+        tuple(place[key] for place, key in zip(places, cell, strict=True))
+        for cell in cells
+    ]
+    crossed = Groups.cross(*dimensions)
+    whole = itertools.product(*(range(dimension.size) for dimension in dimensions))
+    # There may be many millions of cells where few are listed.
+    is_whole = listed == list(itertools.islice(whole, len(listed) + 1))
+    return crossed if is_whole else crossed.only(listed)
+
+
+def _rolled_up(sums: NoisySums, codes: Integers, cells: int) -> NoisySums:
+    """Add up cells, and the draws of noise that lie on them."""
+    noise = []
+    for layer in sums.noise:
+        counts = np.zeros(cells, dtype=np.int64)
+        np.add.at(counts, codes, np.broadcast_to(layer.counts, codes.shape))
+        noise.append(replace(layer, counts=counts))
+    values = _added_rows(sums.values, codes, cells)
+    return replace(sums, values=values, noise=tuple(noise))
+
+
+def _only(
+    plan: Plan, question: ReleasedQuestion, groups: Groups | None, number: int
+) -> Plan:
+    """Return a plan of one question, over other groups, with what belongs to it."""
+    usual = default_name(question.ratio, plan.partitions[question.asked.partition])
+    name = "" if question.name == usual else question.name
+    asked = replace(question.asked, partition=0, name=name)
+    bins = () if groups is None else groups.score_bins
+    columns = {*asked.ratio.columns, *(dimension.column for dimension in bins)}
+    totals = {
+        name: bounds
+        for name, bounds in plan.unit.totals.items()
+        if name in asked.ratio.totals
+    }
+    return replace(
+        plan,
+        bounds={name: plan.bounds[name] for name in plan.bounds if name in columns},
+        unit=replace(plan.unit, totals=totals),
+        partitions=(groups,),
+        questions=(asked,),
+        found=tuple(plan.private_keys),
+        stage=None if plan.stage is None else plan.stage.only(number),
+    )
