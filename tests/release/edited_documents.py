@@ -12,7 +12,7 @@ from dpratio.errors import DocumentRefused
 from dpratio.release.files import read_release, release_to_bytes
 from dpratio.release.release import Release
 
-__all__ = ["check_reading", "checksum", "document_of", "refusal", "signed"]
+__all__ = ["checksum", "document_of", "refusal", "signed"]
 
 
 def document_of(release: Release) -> dict[str, Any]:
@@ -33,15 +33,6 @@ def refusal(path: Path, text: str | bytes) -> str:
     with pytest.raises(DocumentRefused) as caught:
         read_release(path)
     return str(caught.value)
-
-
-def check_reading(text: str, message: str | None, path: Path) -> None:
-    """Expect a refusal that starts with the message, or none where it is None."""
-    if message is None:
-        path.write_text(text, encoding="utf-8")
-        read_release(path)
-        return
-    assert refusal(path, text).startswith(message)
 
 
 def signed(document: dict[str, Any]) -> str:

@@ -21,8 +21,8 @@ __all__ = [
     "GOLDEN",
     "GOLDEN_FOCUSED",
     "GOLDEN_FOCUSED_RELEASE",
+    "GOLDEN_GUESSES",
     "GOLDEN_RELEASE",
-    "GOLDEN_RELEASES",
     "GOLDEN_STAGES",
     "LARGEST",
     "golden_document",
@@ -32,6 +32,7 @@ __all__ = [
 
 GOLDEN = Path(__file__).parent / "golden" / "release_v1.json"
 GOLDEN_FOCUSED = Path(__file__).parent / "golden" / "release_v1_focused.json"
+GOLDEN_GUESSES = Path(__file__).parent / "golden" / "release_v1_guesses.json"
 GOLDEN_STAGES = Path(__file__).parent / "golden" / "release_v1_stages.json"
 LARGEST = 2**63 - 1
 
@@ -130,7 +131,6 @@ GOLDEN_FOCUSED_RELEASE = only_question(
     values=np.array([[1, -2, 3, -4, 2**53 + 1, LARGEST]], dtype=np.int64),
     made_by="dpratio 0.1.0",
 )
-GOLDEN_RELEASES = {GOLDEN: GOLDEN_RELEASE, GOLDEN_FOCUSED: GOLDEN_FOCUSED_RELEASE}
 
 
 def golden_document(path: Path = GOLDEN) -> dict[str, Any]:

@@ -5,32 +5,39 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from dpratio.release.merge import merge
-from dpratio.release.roll_up import roll_up
 
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
+from dpratio.release.combine import merge, roll_up
+from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.staged_plans import cells_for, staged_plan
 
 __all__ = [
     "BOUNDS",
+    "CROSSED",
     "GROUPS",
     "RELEASES",
+    "TEXT",
+    "TOTALS",
     "add_up",
+    "around",
     "plan_of",
     "release_of",
     "staged_release",
+    "survives",
 ]
 
 BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary()}
+TOTALS = {"score": Bounds(0, 2), "label": Bounds(0, 3)}
 DAYS = [dt.date(2026, 1, 31), dt.date(1969, 12, 31)]
 
 GROUPS: dict[str, Any] = {
@@ -78,7 +85,7 @@ def release_of(
     """A release of any integers; ``found`` gives the found keys of a partition."""
     chance = np.random.default_rng(seed)
     questions = []
-    for question in plan.measurements:
+    for question in plan.questions:
         groups = plan.partitions[question.partition]
         if isinstance(groups, PrivateKeys):
             groups = (found or {})[question.partition]
@@ -106,6 +113,18 @@ def staged_release(
     return replace(drawn, plan=plan, questions=questions, **fields)
 
 
+def around(guess: float, seed: int, **terms: Any) -> Release:  # noqa: ANN401
+    """A release around a guess, with any integers."""
+    groups = terms.pop("groups", GROUPS["text"])
+    ratio = Ratio("score", per="label", guess=guess)
+    return release_of(plan_of(groups, ratio=ratio, **terms), seed)
+
+
+def survives(release: Release) -> bool:
+    """Whether the release is read back as it was written."""
+    return release_from_bytes(release_to_bytes(release)) == release
+
+
 def _all() -> dict[str, Release]:
     made = {
         f"groups: {name}": release_of(plan_of(groups))
@@ -131,8 +150,23 @@ def _all() -> dict[str, Release]:
     bounds = {**BOUNDS, "w": Bounds(0, 2)}
     two = plan_of([None, GROUPS["text"]], ratio=ratios, bounds=bounds, strategy="joint")
     made["two ratios of unequal width"] = release_of(two)
-    totals = {"score": Bounds(0, 2), "label": Bounds(0, 3)}
-    unit = PrivacyUnit("id", totals=totals, neighbours="change-one")
+    made["cuts counted"] = release_of(plan_of(GROUPS["text"], clipping="measured"))
+    made["questions with totals of their own"] = release_of(
+        make_plan(
+            [
+                Question(Ratio("score", per="label", guess=0.5), groups=GROUPS["text"]),
+                Question(
+                    Ratio("score", per="label", guess=0.5),
+                    groups=Groups("h", ["x", "y", "z"]),
+                    totals={"score": Bounds(0, 9)},
+                ),
+            ],
+            bounds=BOUNDS,
+            budget=Budget(1),
+            unit=PrivacyUnit("id", totals=TOTALS),
+        )
+    )
+    unit = PrivacyUnit("id", totals=TOTALS, neighbours="change-one")
     people = plan_of(
         GROUPS["text"], unit=unit, ratio=Ratio("score", per="label", guess=0.5)
     )
@@ -155,13 +189,12 @@ def _all() -> dict[str, Release]:
     small = plan_of(GROUPS["text"], budget=Budget("0.5", "1e-6"))
     made["merged at two budgets"] = add_up([made["groups: text"], release_of(small, 3)])
     made["merged and rolled up"] = roll_up(made["merged"])
-    lower = plan_of(GROUPS["text"], ratio=Ratio("score", per="label", guess=0.75))
-    made["merged around two guesses"] = add_up(
-        [made["groups: text"], release_of(lower, 4)]
-    )
+    made["merged around two guesses"] = add_up([made["groups: text"], around(0.75, 4)])
     rolled = roll_up(made["merged around two guesses"])
     made["merged around two guesses and rolled up"] = rolled
     return made
 
 
 RELEASES = _all()
+CROSSED = RELEASES["groups: crossed"]
+TEXT = [release_of(plan_of(GROUPS["text"]), seed) for seed in range(1, 5)]

@@ -132,10 +132,10 @@ def test_a_delta_that_was_claimed_is_stated_whatever_the_noise() -> None:
 def test_sums_of_ours_and_of_others_are_not_merged() -> None:
     plan = dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1), strategy="joint")
     ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
-    with pytest.raises(InvalidInput, match="must agree, got 'another strategy'"):
+    with pytest.raises(InvalidInput, match="must have the same strategy"):
         dpr.merge([wrapped(), ours], units_are_disjoint=True)
     more = {**SUMS, "wsss": [20.0]}
-    with pytest.raises(InvalidInput, match="must hold the same sums"):
+    with pytest.raises(InvalidInput, match="must have the same sums"):
         dpr.merge([wrapped(), wrapped(more, origin="Third")], units_are_disjoint=True)
 
 
@@ -196,19 +196,19 @@ def test_a_release_answers_with_what_it_holds(
     ("sums", "terms", "said"),
     [
         ({"ws": [1], "wy": [1]}, {}, "an interval needs second-order sums"),
-        ({"wss": [1], "wys": [1]}, {}, "Give ws, wy and: wss, wys"),
+        ({"wss": [1], "wys": [1]}, {}, "Add: ws, wy."),
         ({**SUMS, "aa": [1]}, {}, "a sum is named by its factors, got ['aa']"),
-        (SUMS, WEIGHTED, "or ws, wy and: aa, ab, bb"),
+        (SUMS, WEIGHTED, "Add: ww; or in place of squares of values: aa, ab, bb."),
         (
             {"ws": [1], "wy": [1], "aa": [1], "ab": [1], "bb": [1], "wss": [1]},
             WEIGHTED,
             "an interval needs second-order sums",
         ),
         ([1, 2], {"noise_sd": {}}, "an interval needs second-order sums"),
-        ({**SUMS, "ws": [1, 2]}, {}, "the sum ws must hold 1 finite numbers, got 2"),
+        ({**SUMS, "ws": [1, 2]}, {}, "the sum ws must hold 1 finite numbers"),
         ({**SUMS, "ws": [math.nan]}, {}, "the sum ws must hold 1 finite numbers"),
         ({**SUMS, "ws": ["many"]}, {}, "the sum ws must hold 1 finite numbers"),
-        ({**SUMS, "ws": [1e300]}, {}, "the sum ws is too large for its bounds"),
+        ({**SUMS, "ws": [1e300]}, {}, "none of them too large for the bounds"),
         (None, {"law": "cauchy"}, "unknown law of noise, got 'cauchy'"),
         (None, {"noise_sd": {"w": 1}}, "the noise of the sum wy must be known"),
         (None, {"noise_sd": 3.0}, "the noise of the sum w must be known"),
@@ -245,7 +245,7 @@ def test_only_what_wrapping_makes_is_read_back() -> None:
 
     for changed, said in (
         (replace(plan, strategy="joint"), "have the strategy 'external'"),
-        (replace(plan, mechanism="classical_gaussian"), "classical_gaussian"),
+        (replace(plan, mechanism="classical_gaussian"), "external, classical_gaussian"),
         (
             replace(plan, partitions=(keys,), budget=dpr.Budget(2, "1e-6")),
             "sums from elsewhere have declared cells",
@@ -254,14 +254,14 @@ def test_only_what_wrapping_makes_is_read_back() -> None:
             replace(plan, questions=(replace(question, partition=1),)),
             "have one question",
         ),
-        (with_first(step=first.step / 2), "another lattice"),
-        (with_first(sensitivity=3), "another one"),
+        (with_first(step=first.step / 2), "on their lattices"),
+        (with_first(sensitivity=3), "on their lattices"),
         (with_first(scale=2.0**51), "between 2^-10 and 2^50"),
         (
             replace(plan, questions=(replace(question, sums=question.sums[::-1]),)),
-            "a sum from elsewhere is another one",
+            "those of their names, on their lattices",
         ),
-        (replace(plan, partitions=(bins,)), "a plan states the edges of its bins"),
+        (replace(plan, partitions=(bins,)), "declared cells, and bins with edges"),
     ):
         with pytest.raises(InvalidInput) as caught:
             require_external(changed)

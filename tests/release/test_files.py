@@ -1,58 +1,86 @@
-"""A release file appears whole, or not at all."""
+"""Plans and releases as files: whole, checked, and over nothing else."""
 
 import errno
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
-from dpratio.errors import FileRefused, InvalidInput
-from dpratio.release.files import read_release, write_release
+from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+from dpratio.release.files import read_release, require_place, write_release
+from dpratio.release.plan_file import read_plan, write_plan
 from dpratio.release.writing import check_writable, write_whole
+from dpratio.show.report import write_report
 from release.golden_releases import GOLDEN, GOLDEN_RELEASE
+
+OTHER = replace(GOLDEN_RELEASE, id="f" * 32)
+WRITERS: dict[str, Callable[[Any], None]] = {
+    "write_release": lambda path: write_release(OTHER, path, replace=True),
+    "write_plan": lambda path: write_plan(OTHER.plan, path),
+    "write_report": lambda path: write_report(path, OTHER, replace=True),
+    "write_whole": lambda path: write_whole(path, b"", replace=True),
+}
+READERS: dict[str, Callable[[Any], object]] = {
+    "read_release": read_release,
+    "read_plan": read_plan,
+}
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 @pytest.mark.parametrize("kind", [str, Path])
-def test_a_path_may_be_text_or_a_path(kind: type, tmp_path: Path) -> None:
-    path = kind(tmp_path / "release.json")
-    write_release(GOLDEN_RELEASE, path)
-    assert read_release(path) == GOLDEN_RELEASE
-
-
-def test_the_hash_of_a_source_survives_a_file_and_may_be_missing(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "release.json"
-    for given in (None, "0123456789abcdef" * 4):
-        release = replace(GOLDEN_RELEASE, source_hash=given)
-        write_release(release, path)
-        assert read_release(path) == release
-        assert (b'"source":' in path.read_bytes()) is (given is not None)
-
-
-def test_a_path_without_a_folder_is_in_this_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_path_may_be_text_and_without_a_folder(
+    kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    check_writable("release.json")
-    write_release(GOLDEN_RELEASE, "release.json")
-    assert os.listdir(tmp_path) == ["release.json"]  # noqa: PTH208
+    write_release(GOLDEN_RELEASE, kind("release.json"))
+    write_plan(GOLDEN_RELEASE.plan, kind("plan.json"))
+    assert read_release(kind("release.json")) == GOLDEN_RELEASE
+    assert read_plan(kind("plan.json")) == GOLDEN_RELEASE.plan
+    assert names_in(tmp_path) == ["plan.json", "release.json"]
 
 
-def test_what_cannot_be_read_is_refused_with_the_reason(tmp_path: Path) -> None:
-    missing = tmp_path / "missing.json"
-    with pytest.raises(FileRefused) as caught:
-        read_release(missing)
-    assert (
-        str(caught.value) == f"'{missing}' cannot be read: No such file or directory."
-    )
-    with pytest.raises(FileRefused, match=r"cannot be read: Is a directory\.$"):
-        read_release(tmp_path)
+# --- Reading --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_cannot_be_read_is_refused_with_the_reason(
+    reader: str, tmp_path: Path
+) -> None:
     (tmp_path / "latin.json").write_bytes(b'{"a": "\xe9"}')
-    with pytest.raises(FileRefused, match=r"cannot be read: it is not UTF-8\.$"):
-        read_release(tmp_path / "latin.json")
+    with (tmp_path / "large.json").open("wb") as file:
+        file.truncate(2**30 + 1)
+    for name, reason in (
+        ("missing.json", "No such file or directory"),
+        (".", "Is a directory"),
+        ("a\x00b", "the name holds NUL"),
+        ("latin.json", "it is not UTF-8"),
+        ("large.json", "it is larger than 1 GiB"),
+    ):
+        path = tmp_path / name
+        with pytest.raises(FileRefused) as refused:
+            READERS[reader](path)
+        assert str(refused.value) == f"'{path}' cannot be read: {reason}."
+
+
+def test_a_plan_and_a_release_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    write_plan(GOLDEN_RELEASE.plan, tmp_path / "plan.json")
+    with pytest.raises(DocumentRefused) as refused:
+        read_release(tmp_path / "plan.json")
+    assert str(refused.value) == (
+        "$.format: this is a plan, and a release is wanted. Make one with `dpratio "
+        "release`."
+    )
+    with pytest.raises(DocumentRefused, match=r"^\$\.format: this is a release, and a"):
+        read_plan(GOLDEN)
+
+
+# --- Writing --------------------------------------------------------------------------
 
 
 def unwritable(name: str, folder: Path) -> Path:
@@ -67,35 +95,25 @@ def unwritable(name: str, folder: Path) -> Path:
     }[name]
 
 
-UNWRITABLE = [
-    "a missing folder",
-    "a file as a folder",
-    "a folder",
-    "a name too long",
-    "a name with NUL",
-]
-
-
-@pytest.mark.parametrize("name", UNWRITABLE)
+@pytest.mark.parametrize("writer", [*WRITERS, "check_writable"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a missing folder",
+        "a file as a folder",
+        "a folder",
+        "a name too long",
+        "a name with NUL",
+    ],
+)
 def test_what_cannot_be_written_is_refused_and_leaves_nothing(
-    name: str, tmp_path: Path
+    name: str, writer: str, tmp_path: Path
 ) -> None:
     path = unwritable(name, tmp_path)
-    with pytest.raises(FileRefused, match=r"cannot be written: .*\.$|is a folder"):
-        write_release(GOLDEN_RELEASE, path)
     with pytest.raises(FileRefused, match=r"cannot be written: .*\.$|Name a plain"):
-        write_whole(path, b"")
-    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]  # noqa: PTH208
-    assert os.listdir(tmp_path / "folder") == []  # noqa: PTH208
-
-
-@pytest.mark.parametrize("name", UNWRITABLE)
-def test_what_cannot_be_written_is_known_before_any_work(
-    name: str, tmp_path: Path
-) -> None:
-    with pytest.raises(FileRefused, match=r"cannot be written: |is a folder\. Name a"):
-        check_writable(unwritable(name, tmp_path))
-    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]  # noqa: PTH208
+        WRITERS.get(writer, check_writable)(path)
+    assert names_in(tmp_path) == ["file", "folder"]
+    assert names_in(tmp_path / "folder") == []
 
 
 def test_a_path_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
@@ -103,16 +121,8 @@ def test_a_path_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
     old.write_text("kept", encoding="utf-8")
     check_writable(old)
     check_writable(tmp_path / "new.json")
-    assert os.listdir(tmp_path) == ["old.json"]  # noqa: PTH208
+    assert names_in(tmp_path) == ["old.json"]
     assert old.read_text(encoding="utf-8") == "kept"
-
-
-def test_an_existing_file_is_replaced_whole(tmp_path: Path) -> None:
-    path = tmp_path / "release.json"
-    path.write_text("x" * 100_000, encoding="utf-8")
-    write_whole(path, GOLDEN.read_bytes(), replace=True)
-    assert path.read_bytes() == GOLDEN.read_bytes()
-    assert os.listdir(tmp_path) == ["release.json"]  # noqa: PTH208
 
 
 def fail(*_: object) -> NoReturn:
@@ -130,15 +140,120 @@ def test_a_write_that_fails_half_way_leaves_the_old_file_and_no_other(
     with pytest.raises(FileRefused, match=message):
         write_whole(path, b"new", replace=True)
     monkeypatch.undo()
-    assert os.listdir(tmp_path) == ["release.json"]  # noqa: PTH208
+    assert names_in(tmp_path) == ["release.json"]
     assert path.read_text(encoding="utf-8") == "old"
 
 
-def test_arguments_in_the_wrong_place_are_refused(tmp_path: Path) -> None:
+# --- What is there --------------------------------------------------------------------
+
+ODD: dict[str, Callable[[Path], object]] = {
+    "a link": lambda path: path.symlink_to(path.with_name("target")),
+    "a pipe": os.mkfifo,
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_links_devices_and_pipes_are_never_replaced(
+    writer: str, odd: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "out.json"
+    (tmp_path / "target").write_text("kept", encoding="utf-8")
+    ODD[odd](path)
+    before = path.lstat()
+    with pytest.raises(FileRefused, match="a link, a device or a pipe"):
+        WRITERS[writer](path)
+    assert os.path.samestat(path.lstat(), before)
+    assert (tmp_path / "target").read_text(encoding="utf-8") == "kept"
+    assert names_in(tmp_path) == ["out.json", "target"]
+
+
+@pytest.mark.parametrize("writer", ["write_release", "write_plan"])
+def test_what_is_something_else_stays(writer: str, tmp_path: Path) -> None:
+    path = tmp_path / "people.json"
+    path.write_text("score,label\n0.5,1\n", encoding="utf-8")
+    with pytest.raises(FileRefused, match=r"exists and is no (release|plan)\. Name an"):
+        WRITERS[writer](path)
+    assert path.read_text(encoding="utf-8") == "score,label\n0.5,1\n"
+
+
+def test_a_release_is_replaced_by_itself_or_where_it_is_said(tmp_path: Path) -> None:
     path = tmp_path / "release.json"
-    with pytest.raises(InvalidInput, match=r"write_release\(release, path\)"):
-        write_release(str(path), GOLDEN_RELEASE)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="written to a path"):
-        write_release(GOLDEN_RELEASE, None)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="read from a path"):
-        read_release(GOLDEN_RELEASE)  # type: ignore[arg-type]
+    write_release(GOLDEN_RELEASE, path)
+    write_release(GOLDEN_RELEASE, path)
+    with pytest.raises(FileRefused, match="holds a release already"):
+        write_release(OTHER, path)
+    assert read_release(path) == GOLDEN_RELEASE
+    write_release(OTHER, path, replace=True)
+    assert read_release(path) == OTHER
+
+
+def test_a_plan_may_be_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    for _ in range(2):
+        write_plan(GOLDEN_RELEASE.plan, path)
+    assert read_plan(path) == GOLDEN_RELEASE.plan
+
+
+def test_a_file_is_replaced_only_where_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    write_whole(path, b"one")
+    assert path.stat().st_mode & 0o777 == 0o644
+    with pytest.raises(FileRefused, match=r"'.*a' exists\. Name another file"):
+        write_whole(path, b"two")
+    assert path.read_bytes() == b"one"
+    path.chmod(0o600)
+    write_whole(path, b"two", replace=True)
+    assert path.read_bytes() == b"two"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert names_in(tmp_path) == ["a"]
+    assert path.stat().st_nlink == 1
+    write_whole(tmp_path / "b", b"", is_private=True)
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600
+
+
+def test_without_second_names_a_file_is_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "link", fail)
+    path = tmp_path / "a"
+    write_whole(path, b"one")
+    with pytest.raises(FileRefused, match="exists"):
+        write_whole(path, b"two")
+    assert path.read_bytes() == b"one"
+    assert names_in(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("end", ["-journal", "-wal", "-shm", ".lock", ".wal"])
+def test_what_a_database_puts_beside_its_file_is_its_own(
+    end: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"budget.db{end}"
+    check_writable(path)  # Nothing is beside it.
+    (tmp_path / "budget.db").touch()
+    with pytest.raises(FileRefused, match="belongs to the file beside it"):
+        check_writable(path)
+
+
+# --- Arguments ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("call", [*WRITERS.values(), *READERS.values(), check_writable])
+@pytest.mark.parametrize("path", [3, None, GOLDEN_RELEASE])
+def test_what_is_no_path_is_refused(
+    call: Callable[[Any], object], path: object
+) -> None:
+    with pytest.raises(InvalidInput, match="path") as refused:
+        call(path)
+    assert refused.value.field in {"path", None}
+
+
+def test_arguments_in_the_wrong_place_are_refused(tmp_path: Path) -> None:
+    path: Any = tmp_path / "a.json"
+    with pytest.raises(InvalidInput, match=r"Call write_release\(release, path\)"):
+        write_release(path, GOLDEN_RELEASE)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="plan must be a Plan"):
+        write_plan(path, GOLDEN_RELEASE.plan)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="replace must be true or false, got 'yes'"):
+        require_place(path, replace="yes")  # type: ignore[arg-type]
+    assert names_in(tmp_path) == []

@@ -10,6 +10,7 @@ import numpy as np
 from dpratio.arrays import Integers
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
+<<<<<<< /tmp/ours.py
 from dpratio.plan.histogram.histogram import Histogram
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.plan_bins import grid_of
@@ -17,6 +18,12 @@ from dpratio.plan.laws import NoiseLaw
 from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan, require_ratios
 from dpratio.plan.price import AnyPlan
+=======
+from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
+from dpratio.plan.histogram.found_bins import grid_of
+from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion, pick_question
+>>>>>>> /tmp/theirs.py
 from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.first_totals import TOTALS
@@ -409,9 +416,16 @@ def _checked_values(sums: NoisySums, rows: int) -> Integers:
             field="values",
         )
     for layer in sums.noise:
-        if len(layer.scales) != width or len(layer.counts) not in {1, rows}:
+        if (
+            len(layer.scales) != width
+            or not all(
+                SMALLEST_SCALE <= scale <= LARGEST_SCALE for scale in layer.scales
+            )
+            or len(layer.counts) not in {1, rows}
+        ):
             raise InvalidInput(
-                f"noise must have {width} scales, and 1 or {rows} numbers of draws.",
+                f"noise must have {width} scales from 2^-10 to 2^50 cells, and 1 or "
+                f"{rows} numbers of draws.",
                 field="noise",
             )
     return values
