@@ -85,7 +85,7 @@ def release_of(
     """A release of any integers; ``found`` gives the found keys of a partition."""
     chance = np.random.default_rng(seed)
     questions = []
-    for question in plan.questions:
+    for question in plan.measurements:
         groups = plan.partitions[question.partition]
         if isinstance(groups, PrivateKeys):
             groups = (found or {})[question.partition]

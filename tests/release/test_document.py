@@ -82,7 +82,7 @@ def test_the_golden_file_of_two_stages_is_read_value_by_value() -> None:
     assert release.plan.stage is not None
     assert release.plan.stage.epsilon == Fraction(1, 5)
     assert release.plan.stage.people == 700
-    assert release.plan.questions[0].ratio.guess == 3.0
+    assert release.plan.measurements[0].ratio.guess == 3.0
     assert question.first == (13107200000, 20971520000)
     assert question.sums[0].contrast == Contrast(2.5, None, "denominator")
 
@@ -183,7 +183,7 @@ def test_a_release_survives_its_file(
     numbers: list[int],
 ) -> None:
     plan = replace(plan, partitions=(None if keys is None else Groups("g", keys),))
-    rows, sums = 1 if keys is None else len(keys), len(plan.questions[0].sums)
+    rows, sums = 1 if keys is None else len(keys), len(plan.measurements[0].sums)
     values = np.array(numbers[: rows * sums], dtype=np.int64).reshape(rows, sums)
     named = {"id": "0" * 32, "made_by": made_by, "is_simulated": simulated}
     release = only_question(plan, values, **named)

@@ -12,10 +12,10 @@ import pytest
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bins import plan_bins
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.release.combine import merge, roll_up
 from dpratio.release.release import Release, fresh_question, require_release
 from dpratio.terms.bounds import Bounds
@@ -199,7 +199,7 @@ def test_a_merged_release_states_the_sum_of_all_costs(
 def test_costs_of_several_laws_and_of_found_keys_add_up() -> None:
     laws = add_up(TO_MERGE["three laws"]())
     assert laws.cost == Budget(6, "2e-6")
-    assert laws.plan.mechanism == ANALYTIC
+    assert laws.plan.law.name == ANALYTIC
     assert len(laws.questions[0].noise) == 3
     keys = add_up(TO_MERGE["keys that were found"]())
     assert keys.cost == Budget(3, "3e-7")
@@ -273,7 +273,7 @@ def test_sums_of_each_guess_are_kept_and_those_of_one_guess_add_up() -> None:
 def in_basis(basis: str, seed: int) -> Release:
     """A release around the guess 1 with either h, with any integers."""
     plan = plan_of(GROUPS["text"])
-    question = replace(plan.questions[0], basis=basis)
+    question = replace(plan.measurements[0], basis=basis)
     grid = plan.grid(question)
     sums = tuple(
         MeasuredSum(summand, step, most, 10.0 * most)
@@ -352,7 +352,7 @@ def test_a_file_has_room_for_many_guesses() -> None:
 def counted(plan: Plan, identity: int) -> Release:
     """A release that counts as many in every cell as its identity says."""
     questions = []
-    for question in plan.questions:
+    for question in plan.measurements:
         groups: Any = plan.partitions[question.partition]
         values = np.full((groups.count, 1), identity)
         questions.append(fresh_question(plan, question, groups, values))
@@ -405,7 +405,7 @@ OTHERS: dict[str, list[tuple[Release, Release]]] = {
                 OWN,
                 id="0" * 32,
                 plan=replace(
-                    OWN.plan, questions=(OWN.plan.questions[0], OTHER_OWN.asked)
+                    OWN.plan, questions=(OWN.plan.measurements[0], OTHER_OWN.asked)
                 ),
                 questions=(OWN.questions[0], OTHER_OWN),
             ),

@@ -36,7 +36,7 @@ def release_of(**changes: Any) -> Release:  # noqa: ANN401
     plan = changes.setdefault("plan", plan_of(["north", "south"]))
     values = changes.pop("values", np.arange(10).reshape(2, 5))
     if "questions" not in changes:
-        (asked,) = plan.questions
+        (asked,) = plan.measurements
         question = fresh_question(plan, asked, plan.partitions[0], values)
         changes["questions"] = (question,)
     return Release(**{"id": IDENTITY, "made_by": "dpratio 0.1.0", **changes})
@@ -250,7 +250,7 @@ def test_a_question_is_picked_by_its_name_or_its_number_from_1() -> None:
     plan = plan_scores(Budget("0.5"), groups=groups)
     questions = tuple(
         fresh_question(plan, question, part, np.full((rows, 5), rows))
-        for question, part, rows in zip(plan.questions, groups, (1, 2), strict=True)
+        for question, part, rows in zip(plan.measurements, groups, (1, 2), strict=True)
     )
     release = release_of(plan=plan, questions=questions)
     assert [question.name for question in release.questions] == NAMES
@@ -267,8 +267,8 @@ def test_a_question_is_picked_by_its_name_or_its_number_from_1() -> None:
 def test_a_fresh_question_has_one_draw_of_the_plans_noise_in_every_cell() -> None:
     release = release_of()
     (layer,) = release.questions[0].noise
-    assert layer.mechanism == release.plan.mechanism
-    assert layer.scales == tuple(release.plan.questions[0].scales)
+    assert layer.mechanism == release.plan.law.name
+    assert layer.scales == tuple(release.plan.measurements[0].scales)
     assert layer.counts.tolist() == [1]
 
 
@@ -290,7 +290,7 @@ def test_a_release_says_what_it_is() -> None:
     )
     questions = tuple(
         fresh_question(plan, question, None, [[0] * 5])  # type: ignore[arg-type]
-        for question in plan.questions
+        for question in plan.measurements
     )
     two = str(release_of(plan=plan, questions=questions))
     assert ": Σ score / Σ label and Σ other / Σ label, 2 answers" in two

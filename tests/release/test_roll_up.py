@@ -115,7 +115,7 @@ def test_a_question_keeps_what_belongs_to_it_and_the_cost_of_all() -> None:
         assert survives(rolled)
         assert rolled.cost == two.cost
     own = RELEASES["questions with totals of their own"]
-    (question,) = roll_up(own, question=2).plan.questions
+    (question,) = roll_up(own, question=2).plan.measurements
     assert question.totals == {"score": Bounds(0, 9)}
 
 
@@ -228,7 +228,7 @@ def test_the_questions_of_a_table_add_up_to_the_whole() -> None:
         groups: Groups | None, some: dict[str, Any], name: str
     ) -> Release:
         plan = plan_of(groups)
-        (question,) = plan.questions
+        (question,) = plan.measurements
         ask = open_table(some, statement_of(plan, question, groups), "python")
         cells = 1 if groups is None else groups.count
         values = ask().plus(np.zeros((cells, len(question.sums)), dtype=np.int64))

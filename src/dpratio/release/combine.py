@@ -112,14 +112,8 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     dearest = Budget(
         max(cost.epsilon for cost in costs), max(cost.delta for cost in costs)
     )
-<<<<<<< /tmp/ours.py
     made_from: tuple[object, ...] = ("merge", [], repr((sources, shapes)))
     return _derived(made_from, parts, plan, questions, dearest)
-=======
-    return _derived(
-        ("merge", [], repr((sources, shapes))), parts, plan, questions, dearest
-    )
->>>>>>> /tmp/theirs.py
 
 
 def roll_up(

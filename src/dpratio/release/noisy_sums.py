@@ -10,10 +10,7 @@ import numpy as np
 
 from dpratio.arrays import Integers
 from dpratio.errors import InvalidInput
-<<<<<<< /tmp/ours.py
-from dpratio.plan.laws import LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
-=======
->>>>>>> /tmp/theirs.py
+from dpratio.plan.laws import NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
 
 __all__ = ["NoiseLayer", "NoisySums", "to_integers"]

@@ -10,20 +10,13 @@ import numpy as np
 from dpratio.arrays import Integers
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-<<<<<<< /tmp/ours.py
 from dpratio.plan.histogram.histogram import Histogram
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.plan_bins import grid_of
-from dpratio.plan.laws import NoiseLaw
+from dpratio.plan.laws import LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
 from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan, require_ratios
 from dpratio.plan.price import AnyPlan
-=======
-from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
-from dpratio.plan.histogram.found_bins import grid_of
-from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion, pick_question
->>>>>>> /tmp/theirs.py
 from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.first_totals import TOTALS
