@@ -1,14 +1,12 @@
 """Totals of a question: planned, priced again, written and said."""
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.grids import unit_of
-from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -19,7 +17,6 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 from edited_plans import with_terms
 from plan.priced_plans import LAWS, change_question, refuse, spent
@@ -142,31 +139,3 @@ def test_a_plan_says_how_each_question_counts_people() -> None:
         "of question 2, within: delay 0 to 1200, trips 0 to 40; totals are clipped."
     )
     assert two.endswith(f"in each group {within}")
-
-
-def test_histograms_count_the_totals_that_questions_leave_open() -> None:
-    """Of totals that several questions share, one histogram is enough."""
-    asked = [
-        Question(RATIO, groups=MONTHS),
-        Question(Ratio("trips", per="delay"), groups=MONTHS),
-        Question(RATIO, groups=CARRIERS, totals={"trips": Bounds(0, 40)}),
-    ]
-    unit = replace(TRAVELLER, most_groups=2)
-    study = Study(asked, bounds=BOUNDS, budget=Budget(1), unit=unit)
-    plan = plan_bounds(study, budget=Budget("0.4"))
-    months, carriers = (
-        [f"{name} by {column}" for name in ("delay", "trips")]
-        for column in ("month", "carrier")
-    )
-    assert [each.name for each in plan.measurements] == months + carriers
-    scales = [each.scales[0] for each in plan.measurements]
-    assert scales == pytest.approx([20] * 4)
-    assert price(plan).epsilon == Fraction("0.4")
-    more = replace(plan, unit=replace(plan.unit, most_groups=3))
-    refuse(more, "too small for the budget")
-    assert any("2 counts of every histogram" in each for each in plan.summary())
-    known = replace(study, unit=replace(unit, totals={"delay": Bounds(0, 9)}))
-    left = plan_bounds(known, budget=Budget("0.4"))
-    assert [each.name for each in left.measurements] == [months[1], carriers[1]]
-    with pytest.raises(InvalidInput, match="outer limits must hold the bounds of"):
-        plan_bounds(study, budget=Budget("0.4"), limits=(1.0, 32.0))

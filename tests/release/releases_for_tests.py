@@ -86,12 +86,12 @@ def release_of(
     chance = np.random.default_rng(seed)
     questions = []
     for question in plan.measurements:
-        groups = plan.partitions[question.partition]
+        groups = question.groups
         if isinstance(groups, PrivateKeys):
-            groups = (found or {})[question.partition]
+            groups = (found or {})[plan.study.partitions.index(groups)]
         rows = 1 if groups is None else groups.count
         values = chance.integers(-(2**58), 2**58, (rows, len(question.sums)))
-        questions.append(fresh_question(plan, question, groups, values))
+        questions.append(fresh_question(plan.law, question, groups, values))
     named = {"id": chance.bytes(16).hex(), "made_by": "dpratio 0.1.0", **fields}
     return Release(plan=plan, questions=tuple(questions), **named)
 
@@ -104,7 +104,7 @@ def staged_release(
 ) -> Release:
     """A release in two stages of any integers; totals are in the units of the data."""
     firsts = [cells_for(plan, *each, at=at) for at, each in enumerate(totals)]
-    realised = replace(plan, questions=realise(plan, firsts), stage=None)
+    realised = replace(plan.measuring(realise(plan, firsts)), stage=None)
     drawn = release_of(realised, seed)
     questions = tuple(
         replace(question, first=first)

@@ -1,7 +1,6 @@
 """What the format of releases means, and that every release survives its file."""
 
 import json
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -79,9 +78,9 @@ def test_the_golden_file_of_two_stages_is_read_value_by_value() -> None:
     """Whatever planners do by then: its guess and its price are what count."""
     release = read_release(GOLDEN_STAGES)
     (question,) = release.questions
-    assert release.plan.stage is not None
-    assert release.plan.stage.epsilon == Fraction(1, 5)
-    assert release.plan.stage.people == 700
+    stage = release.measured.stage
+    assert stage is not None
+    assert (stage.epsilon, stage.people) == (Fraction(1, 5), 700)
     assert release.plan.measurements[0].ratio.guess == 3.0
     assert question.first == (13107200000, 20971520000)
     assert question.sums[0].contrast == Contrast(2.5, None, "denominator")
@@ -97,7 +96,7 @@ def test_the_golden_file_of_two_guesses_is_read_value_by_value() -> None:
     assert other.values.tolist() == [[-6, 7, -8, 9, 2**53 + 1]]
     assert other.steps == (2.0**-24, 2.0**-24, 2.0**-24, 2.0**-25, 2.0**-24)
     (layer,) = other.noise
-    assert (layer.mechanism, layer.counts.tolist()) == ("laplace", [3])
+    assert (layer.law.name, layer.counts.tolist()) == ("laplace", [3])
     assert layer.scales == (2.0**28, 2.0**29, 2.0**28, 2.0**30, 2.0**28)
     assert len(release.sources) == 4
     assert (release.cost, release.cost_if_disjoint) == (Budget(4), Budget(1))
@@ -182,7 +181,7 @@ def test_a_release_survives_its_file(
     simulated: bool,  # noqa: FBT001
     numbers: list[int],
 ) -> None:
-    plan = replace(plan, partitions=(None if keys is None else Groups("g", keys),))
+    plan = plan.over(None if keys is None else Groups("g", keys))
     rows, sums = 1 if keys is None else len(keys), len(plan.measurements[0].sums)
     values = np.array(numbers[: rows * sums], dtype=np.int64).reshape(rows, sums)
     named = {"id": "0" * 32, "made_by": made_by, "is_simulated": simulated}

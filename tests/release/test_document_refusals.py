@@ -90,7 +90,7 @@ EDITS: dict[str, dict[str, Edits]] = {
         ],
         "plan": [(None, "$.plan: must be a table of fields, got None.")],
         "plan.study.privacy.epsilon": [("1/2", "$.plan: the noise of Σ w is too")],
-        "plan.study.privacy.mechanism": [("none", "$.plan.study.privacy.mechanism: ")],
+        "plan.study.privacy.mechanism": [("none", "$.plan.study: ")],
         "plan.study.bounds.weight": [([-1, 3], "$.plan: the plan's terms break a")],
         "plan.study.bounds.score": [
             ([0, 1.25], "$.plan: the sensitivity of Σ w·s must be"),

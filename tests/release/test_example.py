@@ -22,13 +22,13 @@ TRUTH = [1.0, 1.05, 1.1, 1.2]
 @pytest.mark.parametrize("strategy", ["focused", "joint"])
 def test_the_example_is_about_invented_people_and_says_so(strategy: str) -> None:
     release = example_release(strategy)
-    assert release.plan.strategy == strategy
+    assert release.measured.strategy == strategy
     assert release.is_simulated
     assert [len(question.keys) for question in release.questions] == [4, 5]
 
 
 def test_the_example_is_of_the_default_product() -> None:
-    plan = example_release().plan
+    plan = example_release().measured
     made = make_plan(
         Ratio("score", per="label"),
         bounds={"score": Bounds(0, 1, natural=True), "label": Bounds.binary()},
@@ -39,9 +39,9 @@ def test_the_example_is_of_the_default_product() -> None:
         answers=("ratio", "means"),
         budget=Budget(epsilon=2),
     )
-    assert (plan.strategy, plan.law.name) == (made.strategy, made.mechanism)
+    assert (plan.strategy, plan.law) == (made.strategy, made.law)
     assert plan.bounds == made.bounds
-    for own, other in zip(plan.measurements, made.questions, strict=True):
+    for own, other in zip(plan.measurements, made.measurements, strict=True):
         assert [each.summand for each in own.sums] == [
             each.summand for each in other.sums
         ]

@@ -14,6 +14,7 @@ from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
 from dpratio.plan.price import price
 from dpratio.release.checked_json import checksum
 from dpratio.release.external import require_external
+from edited_plans import with_terms
 
 pytestmark = pytest.mark.usefixtures("fixed_noise")
 
@@ -140,7 +141,7 @@ def test_sums_of_ours_and_of_others_are_not_merged() -> None:
 
 
 def test_the_door_of_the_curator_refuses_a_plan_of_others() -> None:
-    plan = wrapped().plan
+    plan = wrapped().measured
     with pytest.raises(PlanRefused, match="unknown strategy, got 'external'"):
         price(plan)
     with pytest.raises(PlanRefused, match="unknown strategy"):
@@ -232,36 +233,35 @@ def test_sums_that_cannot_be_wrapped_are_refused(
 
 
 def test_only_what_wrapping_makes_is_read_back() -> None:
-    plan = wrapped().plan
+    plan = wrapped().measured
     (question,) = plan.measurements
     require_external(plan)
     keys = dpr.PrivateKeys("g", dpr.Budget("0.1", "1e-6"))
     bins = dpr.Groups.cross(dpr.ScoreBins("score", 3))
     first, *rest = question.sums
+    second = replace(question.question, groups=dpr.Groups("g", ["a"]), name="other")
+    other = replace(question, question=second)
 
     def with_first(**changes: Any) -> Any:  # noqa: ANN401
         sums = (replace(first, **changes), *rest)
-        return replace(plan, questions=(replace(question, sums=sums),))
+        return replace(plan, measurements=(replace(question, sums=sums),))
 
     for changed, said in (
-        (replace(plan, strategy="joint"), "have the strategy 'external'"),
-        (replace(plan, mechanism="classical_gaussian"), "external, classical_gaussian"),
+        (with_terms(plan, strategy="joint"), "have the strategy 'external'"),
+        (with_terms(plan, mechanism="classical_gaussian"), "got classical_gaussian"),
         (
-            replace(plan, partitions=(keys,), budget=dpr.Budget(2, "1e-6")),
+            with_terms(plan.over(keys), budget=dpr.Budget(2, "1e-6")),
             "sums from elsewhere have declared cells",
         ),
-        (
-            replace(plan, questions=(replace(question, partition=1),)),
-            "have one question",
-        ),
+        (plan.measuring([question, other]), "have one question"),
         (with_first(step=first.step / 2), "on their lattices"),
         (with_first(sensitivity=3), "on their lattices"),
         (with_first(scale=2.0**51), "between 2^-10 and 2^50"),
         (
-            replace(plan, questions=(replace(question, sums=question.sums[::-1]),)),
+            replace(plan, measurements=(replace(question, sums=question.sums[::-1]),)),
             "those of their names, on their lattices",
         ),
-        (replace(plan, partitions=(bins,)), "declared cells, and bins with edges"),
+        (plan.over(bins), "declared cells, and bins with edges"),
     ):
         with pytest.raises(InvalidInput) as caught:
             require_external(changed)

@@ -11,8 +11,9 @@ import pytest
 
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.plan import Plan
+from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.plan_bins import plan_bins
+from dpratio.plan.laws import LAPLACE as LAPLACE_LAW
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.sums import MeasuredSum
@@ -149,7 +150,7 @@ def test_questions_of_several_are_merged_each_for_itself() -> None:
 def test_counts_of_cuts_are_added_where_all_have_them(strategy: str) -> None:
     both = [text_of(seed, clipping="measured", strategy=strategy) for seed in (1, 2)]
     merged = add_up(both)
-    assert merged.plan.clipping == "measured"
+    assert merged.measured.study.clipping == "measured"
     assert np.array_equal(merged.questions[0].values, total_of(both))
 
 
@@ -158,7 +159,7 @@ def test_counts_of_cuts_are_left_out_where_one_has_none() -> None:
     first, other, plain = TO_MERGE["cuts counted by some"]()
     merged = add_up([first, other, plain])
     (question,) = merged.questions
-    assert merged.plan.clipping == "unmeasured"
+    assert merged.measured.study.clipping == "unmeasured"
     names = [measured.summand.name for measured in question.asked.sums]
     assert names == ["z", "h", "zz", "zh", "hh"]
     assert {len(sums.steps) for sums in question.sums} == {5}
@@ -204,7 +205,7 @@ def test_costs_of_several_laws_and_of_found_keys_add_up() -> None:
     keys = add_up(TO_MERGE["keys that were found"]())
     assert keys.cost == Budget(3, "3e-7")
     assert keys.cost_if_disjoint == Budget(1, "1e-7")
-    assert len(keys.plan.private_keys) == 3
+    assert len(keys.measured.private_keys) == 3
     assert add_up(TO_MERGE["guesses of first stages"]()).cost == Budget(3)
 
 
@@ -233,8 +234,7 @@ def test_all_ledger_heads_are_carried() -> None:
 
 def test_a_title_stays_where_all_share_it() -> None:
     titled = [
-        replace(release, plan=replace(release.plan, title="Loans"))
-        for release in TEXT[:2]
+        replace(release, plan=release.plan.titled("Loans")) for release in TEXT[:2]
     ]
     assert add_up(titled).plan.title == "Loans"
     assert survives(add_up(titled))
@@ -281,7 +281,7 @@ def in_basis(basis: str, seed: int) -> Release:
             grid.summands, grid.steps, grid.sensitivities, strict=True
         )
     )
-    other = replace(plan, questions=(replace(question, sums=sums),))
+    other = replace(plan, measurements=(replace(question, sums=sums),))
     price(other)
     return release_of(other, seed)
 
@@ -349,18 +349,18 @@ def test_a_file_has_room_for_many_guesses() -> None:
 # --- Histograms -----------------------------------------------------------------------
 
 
-def counted(plan: Plan, identity: int) -> Release:
+def counted(plan: HistogramPlan, identity: int) -> Release:
     """A release that counts as many in every cell as its identity says."""
     questions = []
     for question in plan.measurements:
-        groups: Any = plan.partitions[question.partition]
+        groups = question.groups
         values = np.full((groups.count, 1), identity)
-        questions.append(fresh_question(plan, question, groups, values))
+        questions.append(fresh_question(LAPLACE_LAW, question, groups, values))
     return Release(f"{identity:032x}", plan, tuple(questions), "a test")
 
 
 @pytest.mark.parametrize("plan", [rows_plan(), people_plan()])
-def test_histograms_of_one_plan_add_up(plan: Plan) -> None:
+def test_histograms_of_one_plan_add_up(plan: HistogramPlan) -> None:
     merged = add_up([counted(plan, 1), counted(plan, 2)])
     assert all((question.values == 3).all() for question in merged.questions)
     third = add_up([merged, counted(plan, 4)])
@@ -384,7 +384,9 @@ def limited(guess: float, seed: int) -> Release:
 
 
 OWN = RELEASES["questions with totals of their own"]
-OTHER_OWN = replace(OWN.questions[1], asked=replace(OWN.questions[1].asked, totals={}))
+OWN_PLAN, OWN_SECOND = OWN.measured, OWN.questions[1].measurement
+OTHER_ASKED = replace(OWN_SECOND, question=replace(OWN_SECOND.question, totals={}))
+OTHER_OWN = replace(OWN.questions[1], asked=OTHER_ASKED)
 OTHERS: dict[str, list[tuple[Release, Release]]] = {
     "bounds": [
         (
@@ -404,9 +406,7 @@ OTHERS: dict[str, list[tuple[Release, Release]]] = {
             replace(
                 OWN,
                 id="0" * 32,
-                plan=replace(
-                    OWN.plan, questions=(OWN.plan.measurements[0], OTHER_OWN.asked)
-                ),
+                plan=OWN_PLAN.measuring([OWN_PLAN.measurements[0], OTHER_ASKED]),
                 questions=(OWN.questions[0], OTHER_OWN),
             ),
         )

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit
+from edited_plans import with_terms
 from planned import question_text
 
 BOUNDS = {"s": Bounds(0, 1), "größe": Bounds(-1, 2.5), "y": Bounds.binary()}
@@ -182,7 +182,7 @@ def test_a_plan_with_less_noise_is_refused(path: Path) -> None:
 def test_a_plan_that_was_not_made_by_the_rules_is_refused_when_read_back(
     path: Path,
 ) -> None:
-    write_plan(replace(plan_of(), budget=Budget("0.01", "1e-6")), path)
+    write_plan(with_terms(plan_of(), budget=Budget("0.01", "1e-6")), path)
     with pytest.raises(PlanRefused):
         read_plan(path)
 
@@ -222,7 +222,7 @@ def test_a_title_is_no_part_of_the_hash_and_travels_with_the_file(
     tmp_path: Path,
 ) -> None:
     plain = plan_of()
-    titled = replace(plain, title="Loans of 2025")
+    titled = plain.titled("Loans of 2025")
     assert titled != plain
     assert plan_hash(titled) == plan_hash(plain)
     write_plan(titled, tmp_path / "plan.json")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpratio.errors import InvalidInput
+from dpratio.plan.laws import GAUSSIAN
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question, require_release
@@ -37,7 +38,7 @@ def release_of(**changes: Any) -> Release:  # noqa: ANN401
     values = changes.pop("values", np.arange(10).reshape(2, 5))
     if "questions" not in changes:
         (asked,) = plan.measurements
-        question = fresh_question(plan, asked, plan.partitions[0], values)
+        question = fresh_question(plan.law, asked, asked.groups, values)
         changes["questions"] = (question,)
     return Release(**{"id": IDENTITY, "made_by": "dpratio 0.1.0", **changes})
 
@@ -226,7 +227,7 @@ def test_releases_are_equal_when_everything_is() -> None:
                 replace(question, values=question.values + 1),
                 replace(question, groups=Groups("region", ["a", "b"])),
                 replace(question, noise=()),
-                replace(question, noise=(replace(layer, mechanism="gaussian"),)),
+                replace(question, noise=(replace(layer, law=GAUSSIAN),)),
                 replace(question, noise=(replace(layer, scales=(9.0,) * 5),)),
                 replace(question, noise=(replace(layer, counts=layer.counts + 1),)),
             )
@@ -249,7 +250,7 @@ def test_a_question_is_picked_by_its_name_or_its_number_from_1() -> None:
     groups = [None, Groups("region", ["north", "south"])]
     plan = plan_scores(Budget("0.5"), groups=groups)
     questions = tuple(
-        fresh_question(plan, question, part, np.full((rows, 5), rows))
+        fresh_question(plan.law, question, part, np.full((rows, 5), rows))
         for question, part, rows in zip(plan.measurements, groups, (1, 2), strict=True)
     )
     release = release_of(plan=plan, questions=questions)
@@ -267,7 +268,7 @@ def test_a_question_is_picked_by_its_name_or_its_number_from_1() -> None:
 def test_a_fresh_question_has_one_draw_of_the_plans_noise_in_every_cell() -> None:
     release = release_of()
     (layer,) = release.questions[0].noise
-    assert layer.mechanism == release.plan.law.name
+    assert layer.law == release.plan.law
     assert layer.scales == tuple(release.plan.measurements[0].scales)
     assert layer.counts.tolist() == [1]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.statements import statement_of
+from dpratio.curator.statements import readings_of
 from dpratio.errors import InvalidInput
 from dpratio.release.combine import roll_up
 from dpratio.release.release import Release, fresh_question
@@ -229,10 +229,11 @@ def test_the_questions_of_a_table_add_up_to_the_whole() -> None:
     ) -> Release:
         plan = plan_of(groups)
         (question,) = plan.measurements
-        ask = open_table(some, statement_of(plan, question, groups), "python")
+        (reading,) = readings_of(plan, [groups])
+        ask = open_table(some, reading.statements[0], "python")
         cells = 1 if groups is None else groups.count
         values = ask().plus(np.zeros((cells, len(question.sums)), dtype=np.int64))
-        fresh = fresh_question(plan, question, groups, values)
+        fresh = fresh_question(plan.law, question, groups, values)
         return Release(name * 32, plan, (fresh,), "x")
 
     fine = without_noise(split, table, "1")

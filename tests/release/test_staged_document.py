@@ -30,7 +30,7 @@ def test_a_release_holds_the_approved_plan_the_totals_and_what_was_measured() ->
         *("z", "h", "zz", "zh", "hh", "c")
     ]
     assert RELEASE.plan == PLAN
-    assert RELEASE.measured.questions[0].ratio.guess == 2.5
+    assert RELEASE.measured.measurements[0].ratio.guess == 2.5
     assert RELEASE.measured.stage == PLAN.stage
 
 

@@ -6,6 +6,7 @@ its joint price. ``focused`` measures z and h of `Contrast`, most precisely wher
 ratio needs it.
 """
 
+from dpratio.errors import InvalidInput
 from dpratio.plan.sensitivity.box import box_of, can_cut
 from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
 from dpratio.plan.sensitivity.joint import Grid, grid_of
@@ -83,6 +84,12 @@ def grid_for(
 
 def _sums_around(study: Study, question: Question, contrast: Contrast) -> Grid:
     """Lay out the sums; the number of units that bounds cut comes last."""
+    if study.strategy not in STRATEGIES:
+        raise InvalidInput(
+            f"sums from elsewhere are not planned, got strategy '{study.strategy}'. "
+            "Make a plan with make_plan.",
+            field="strategy",
+        )
     box, answers = box_for(study, question), question.answers
     last = (CUT,) if counts_cuts(study, question) else ()
     if study.strategy == "focused":

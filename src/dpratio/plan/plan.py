@@ -84,7 +84,7 @@ class Plan(Tabular):
             raise InvalidInput(
                 f"a plan states the law of its noise: {', '.join(LAWS)}, got "
                 f"{show_given(self.study.mechanism)}.",
-                field="mechanism",
+                field="study",
             )
         questions = tuple(measured.question for measured in self.measurements)
         if questions != self.study.questions:

@@ -30,6 +30,7 @@ from dpratio.terms.unit import PrivacyUnit
 UNIT, NEAR, AGED = Bounds(0, 1), Bounds(-4, 4), Bounds(0, 80)
 BOTH = {"spent": NEAR, "orders": NEAR}
 REGION = Groups("region", ["north", "south", "elsewhere"])
+QUARTERS = ScoreBins("score", 4)
 FOUND = {"column": "k", "find": {"epsilon": "1/9", "delta": "1/9"}}
 CHANGED: dict[str, Any] = {"neighbours": "change-one"}
 TWO = PrivacyUnit("user", most_groups=2)
@@ -54,9 +55,7 @@ PLANS: dict[str, HistogramPlan] = {
     "totals": PEOPLE,
     "totals of who changes": made(unit=replace(TWO, **CHANGED)),
     "totals of the table": made(unit=PrivacyUnit("user"), groups=None),
-    "totals in bins": made(
-        groups=ScoreBins("score", 4), bounds={**BOTH, "score": UNIT}
-    ),
+    "totals in bins": made(groups=QUARTERS, bounds={**BOTH, "score": UNIT}),
     "totals in listed groups": made(groups=REGION.only([(2,), (0,)])),
     "weighted totals": WEIGHED,
     "differences": LESS,
@@ -108,6 +107,7 @@ NAMED, CALLED, KNOWN = "differ in name", "must be called so", "a column of its r
 WHOLE, SCALE = "over the whole table", "noise of a histogram is too small or too large"
 IDS, BOUNDS, TOTALS = "ids cannot be", "bounds are those of columns", "its outer limits"
 EDGES, FAR_ROW = "states the edges of its bins", "may reach .* times its outer limit"
+SCALES = (0.0, 2.0**-11, 2.0**51, math.nan, 2, Fraction(2), True, np.float64(4))
 LITTLE = "noise of the histograms is too small for the budget"
 
 REFUSED: list[tuple[HistogramPlan, str]] = [
@@ -122,7 +122,6 @@ REFUSED: list[tuple[HistogramPlan, str]] = [
     # Names tell histograms apart, and say what is counted.
     (edit(twice(WEIGHED), 1, ratio=PEOPLE.histograms[0].ratio, name="spent"), NAMED),
     (edit(ROWS, name="a\x1b[1m"), NAMED),
-    (edit(ROWS, name=7), NAMED),
     (twice(PEOPLE), "planned once, got .'spent', 'spent by region'"),
     (edit(ROWS, name="spent by region"), CALLED),
     (edit(PEOPLE, name="spent by us"), CALLED),
@@ -143,15 +142,10 @@ REFUSED: list[tuple[HistogramPlan, str]] = [
     (edit(GROUPS, 1, cells=Ladder(0, 2)), "in cells of powers of two"),
     (edit(GROUPS, 1, cells=Ladder(0, 9, steps=1)), "in cells of powers of two"),
     # Noise.
-    *(
-        (edit(ROWS, scale=odd), SCALE)
-        for odd in (0.0, 2.0**-11, 2.0**51, math.nan, math.inf, 2, Fraction(2), True)
-    ),
-    (edit(ROWS, scale=np.float64(4)), SCALE),
+    *((edit(ROWS, scale=odd), SCALE) for odd in SCALES),
     *((edit(ROWS, scale=less), LITTLE) for less in (1.0, math.nextafter(2.0, 0))),
     (protect(PEOPLE, most_groups=3), LITTLE),
     (protect(PEOPLE, **CHANGED), LITTLE),
-    (protect(BINNED, most_groups=3), LITTLE),
     (protect(GROUPS, **CHANGED), LITTLE),
     (replace(ROWS, budget=Budget("0.99")), LITTLE),
     # Ids are read as ids alone.
@@ -168,14 +162,11 @@ REFUSED: list[tuple[HistogramPlan, str]] = [
     (bound(binned([0, 40, 80]), age=None), BOUNDS),
     (bound(ROWS, spent=UNIT), TOTALS),
     (protect(PEOPLE, totals={"spent": PEOPLE.unit.totals["spent"]}), TOTALS),
-    (protect(PEOPLE, totals={**PEOPLE.unit.totals, "paid": UNIT}), TOTALS),
     (protect(PEOPLE, totals=dict.fromkeys(PEOPLE.unit.totals, UNIT)), TOTALS),
     (protect(GROUPS, totals={**GROUPS.unit.totals, "groups per user": UNIT}), TOTALS),
     (edit(twice(PEOPLE, **ALL), name="spent by region", cells=Ladder(-1, 2)), TOTALS),
-    (edit(binned(3), 0), EDGES),
+    (binned(3), EDGES),
     (edit(BINS, cells=ScoreBins("score", 16)), EDGES),
-    (binned([0, 90]), "edges of bins must lie within the bounds of 'age'"),
-    (edit(BINS, cells=ScoreBins("score", [0, 2])), "must lie within the bounds"),
     # One row may not exceed what doubles hold of its total.
     (edit(PEOPLE, cells=Ladder(-38, 3)), r"a factor 2\^40, got 2\^-38 to 2\^3"),
     (bound(PEOPLE, spent=Bounds(0, 25)), FAR_ROW),
@@ -190,27 +181,20 @@ def test_a_plan_that_was_edited_is_refused(plan: HistogramPlan, rule: str) -> No
         price(plan)
 
 
-@pytest.mark.parametrize(
-    ("changes", "rule"),
-    [
-        ({"budget": 1}, "must be a Budget"),
-        ({"unit": "row"}, "must be a PrivacyUnit"),
-        ({"title": 7}, "title"),
-    ],
-)
-def test_a_plan_has_a_budget_and_a_unit(changes: dict[str, Any], rule: str) -> None:
-    with pytest.raises(InvalidInput, match=rule):
-        replace(ROWS, **changes)
+def test_a_plan_has_a_budget_a_unit_and_a_title() -> None:
+    for field in ("budget", "unit", "title"):
+        with pytest.raises(InvalidInput, match=field):
+            replace(ROWS, **{field: 1})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 def test_a_plan_is_priced_and_read_back_as_it_was_written(plan: HistogramPlan) -> None:
-    assert price(plan) == Cost(
-        Fraction(1), Fraction(0), tuple(moves_of(plan)), Fraction(0), Fraction(0)
-    )
+    moves = tuple(moves_of(plan))
+    none = Fraction(0)
+    assert price(plan) == Cost(Fraction(1), none, moves, none, none)
     noisy = edit(plan, scale=2 * plan.histograms[0].scale)
     assert price(noisy).epsilon == 1
-    assert moves_of(noisy) == [moves_of(plan)[0] / 2, *moves_of(plan)[1:]]
+    assert price(noisy).pure == (moves[0] / 2, *moves[1:])
     assert PLAN.read(written(noisy.titled("May")), "$") == noisy.titled("May")
 
 
@@ -218,38 +202,26 @@ def written(plan: HistogramPlan) -> Any:  # noqa: ANN401
     return parse_json(canonical(PLAN.write(plan)).decode())
 
 
-@pytest.mark.parametrize(
-    ("changes", "rule"),
-    [
-        ({"counts_groups": False}, r"counts_groups: must be true, or left out"),
+def test_a_document_that_was_edited_is_refused() -> None:
+    for changes, rule in (
+        ({"counts_groups": False}, "counts_groups: must be true, or left out"),
         ({"cells": {"lowest": 0, "highest": 2, "steps": 2}}, "has 1 or 4 cells"),
-        ({"cells": {"column": "spent", "bins": 16}}, "must be a list"),
         ({"within": {"whole": True}}, "as dpratio writes it"),
         ({"within": FOUND}, "must be groups that are declared"),
-        ({"scale": "2"}, "must be a number"),
-        ({"scale": 2.5, "steps": 1}, "unknown field 'steps'"),
         ({"ratio": {"numerator": "spent", "per": "n", "guess": 1}}, "field 'guess'"),
-    ],
-    ids=str,
-)
-def test_a_document_that_was_edited_is_refused(
-    changes: dict[str, Any], rule: str
-) -> None:
-    document = written(ROWS)
-    document["histograms"][0] |= changes
-    with pytest.raises(DpratioError, match=rule):
-        PLAN.read(document, "$")
+    ):
+        document = written(ROWS)
+        document["histograms"][0] |= changes
+        with pytest.raises(DpratioError, match=rule):
+            PLAN.read(document, "$")
 
 
 def some_rows(chance: random.Random, user: str, most: int) -> list[tuple[Any, ...]]:
     """What a person spent, and where: up to so many rows."""
-    columns: list[list[Any]] = [
-        [0.0, 1.0, -3.0, 7.5, 2.0**41, -(2.0**41), math.nan, None],
-        [0.0, 2.0],
-        [1.0, 4.0, 9.0],
-        ["north", "south", "elsewhere", "nowhere"],
-        [-1.0, 0.1, 0.5, 0.9, math.inf],
-    ]
+    numbers = [0.0, 1.0, -3.0, 7.5, 2.0**41, -(2.0**41), math.nan, None]
+    places = ["north", "south", "elsewhere", "nowhere"]
+    scores, backs, orders = [-1.0, 0.1, 0.5, 0.9, math.inf], [0.0, 2.0], [1.0, 4.0, 9.0]
+    columns: list[list[Any]] = [numbers, backs, orders, places, scores]
     count = chance.randint(0, most)
     return [(user, *(chance.choice(held) for held in columns)) for _ in range(count)]
 
@@ -271,23 +243,11 @@ def test_one_unit_moves_the_counts_as_far_as_is_paid_and_no_further(
         others = [("bob", 1.0, 0.0, 1.0, "north", 0.2), *some_rows(chance, "cid", 3)]
         pair = [some_rows(chance, "ann", most), []]
         if changes:
-            pair = [pair[0][:most], some_rows(chance, "ann", most)]
+            pair[1] = some_rows(chance, "ann", most)
         for at, before in enumerate(farthest):
-            first, second = (
-                exact(table_of(others + own), plan, "python", question=at)
-                for own in pair
-            )
+            tables = [table_of(others + own) for own in pair]
+            first, second = (exact(it, plan, "python", question=at) for it in tables)
             moved = np.abs(np.array(first) - np.array(second)).sum()
             farthest[at] = max(before, int(moved))
     paid = zip(moves_of(plan), plan.histograms, strict=True)
     assert farthest == [move * Fraction(each.scale) for move, each in paid]
-
-
-def test_one_row_of_a_plan_is_one_histogram() -> None:
-    assert ROWS.to_dicts()[0] == {
-        "question": 1,
-        "sum": "Σ 1",
-        "sensitivity": 1.0,
-        "noise_sd": pytest.approx(2 * 2**0.5),
-        "share": 0.5,
-    }
