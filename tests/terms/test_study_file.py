@@ -256,7 +256,7 @@ def test_bounds_may_be_natural_and_cuts_be_counted() -> None:
     [
         ("{ range = [0, 1] }", "$.bounds.s: unknown field 'range'"),
         ("{ natural = true }", "$.bounds.s.natural: must be [lower, upper]"),
-        ("{ natural = [1, 0] }", "bounds must be finite and in order"),
+        ("{ natural = [1, 0] }", "bounds must be two finite numbers"),
     ],
 )
 def test_natural_bounds_are_two_numbers(score: str, said: str) -> None:

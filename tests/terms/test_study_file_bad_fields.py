@@ -58,8 +58,7 @@ BAD: dict[str, dict[str, str]] = {
         "s = [0, inf]": ".s[1]: must be a finite number, got Infinity.",
         "s = [nan, 1]": ".s[0]: must be a finite number, got NaN.",
         "s = [1, 0]": (
-            ".s: bounds must be finite and in order, got (1.0, 0.0). Give two finite "
-            "numbers, the smaller first."
+            ".s: bounds must be two finite numbers, the smaller first, got (1.0, 0.0)."
         ),
     },
     "groups": {

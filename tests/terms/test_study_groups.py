@@ -169,8 +169,8 @@ BAD_GROUPS = {
     'column = "g"\nbins = 0.5': ".bins: must be a whole number, got 0.5.",
     'column = "g"\nbins = [0, "1"]': ".bins[1]: must be a number, got '1'.",
     'column = "g"\nbins = [1, 0]': (
-        ".bins: edges must rise: bins may not overlap, got [1.0, 0.0]. Give a number "
-        "of bins, or edges such as [0, 0.2, 0.5, 1]."
+        ".bins: bins must be a number from 1 to 1,000, or a list of rising edges such "
+        "as [0, 0.2, 0.5, 1], got (1.0, 0.0)."
     ),
     'column = "g"\nbins = 0': (".bins: must lie between 1 and 1000, got 0."),
     'column = "g"\nevery = "month"\nfirst = 2026-01-01': ": field 'last' is missing.",

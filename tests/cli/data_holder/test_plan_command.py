@@ -174,7 +174,7 @@ def test_a_broken_study_is_refused_with_its_file_and_path(
     (folder / "study.toml").write_text(text, encoding="utf-8")
     code, _, error = call("plan", "study.toml")
     assert code == 6
-    assert "study.toml: $.bounds.score: bounds must be finite and in order" in error
+    assert "study.toml: $.bounds.score: bounds must be two finite numbers" in error
 
 
 def test_a_study_that_is_not_text_is_refused(folder: Path, call: Call) -> None:
