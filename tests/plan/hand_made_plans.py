@@ -11,6 +11,7 @@ from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
@@ -65,10 +66,14 @@ def wide_plan(**changes: Any) -> Plan:  # noqa: ANN401
     terms: dict[str, Any] = {
         "bounds": {"score": SCORE, "label": LABEL, "old": SCORE},
         "budget": Budget(1, "1e-6"),
-        "groups": [None, PrivateKeys("shop", Budget("0.2", "1e-7"))],
-        "weights": [1, 3],
         "mechanism": "laplace",
         "clipping": "unmeasured",
     } | changes
     ratios = [Ratio("score", per="label"), Ratio("score", per="label", minus="old")]
-    return make_plan(ratios, **terms)
+    keys = PrivateKeys("shop", Budget("0.2", "1e-7"))
+    asked = [
+        Question(ratio, groups=groups, share=share)
+        for groups, share in ((None, 1), (keys, 3))
+        for ratio in ratios
+    ]
+    return make_plan(ratios if "groups" in changes else asked, **terms)

@@ -14,6 +14,7 @@ from dpratio.plan.sensitivity.neighbours import unit_ratio
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
@@ -31,12 +32,12 @@ FOUND = PrivateKeys("k", Budget("0.25", "1e-7"))
 CLOSE = 1e-6
 
 
-def plan_of(strategy: str, law: str, **terms: Any) -> Plan:  # noqa: ANN401
+def plan_of(strategy: str, law: str, asked: Any = None, **terms: Any) -> Plan:  # noqa: ANN401
     bounds = {"s": Bounds(0, 1), "y": Bounds(0, 2)}
     given: dict[str, Any] = {"groups": Groups("k", list("abcd"))}
     given |= {"budget": Budget(1, "1e-6")} | terms
     return make_plan(
-        Ratio("s", per="y", guess=1),
+        asked or Ratio("s", per="y", guess=1),
         bounds=bounds,
         strategy=strategy,
         mechanism=law,
@@ -85,7 +86,9 @@ def spends_all_of_delta(square: Fraction, epsilon: Fraction, delta: Fraction) ->
 def test_questions_add_up_in_squares_and_keys_come_on_top(
     strategy: str, law: str
 ) -> None:
-    plan = plan_of(strategy, law, groups=[FOUND, None], weights=[1, 3])
+    ratio = Ratio("s", per="y", guess=1)
+    asked = [Question(ratio, groups=FOUND), Question(ratio, share=3)]
+    plan = plan_of(strategy, law, asked, groups=None)
     assert len(plan.questions) == 2
     cost = price(plan)
     assert cost.keys_delta == Fraction(1, 10**7)

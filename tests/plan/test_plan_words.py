@@ -115,8 +115,8 @@ def test_every_part_has_its_sentence_and_its_rows() -> None:
     # Worked by hand: 1 + ⌈5 ln(1/2δ) + ½⌉ are named, 79, and ⌈79 − ½ + 5 ln 10⌉ = 91.
     assert asked[2] == (
         "Asked 3: Σ score / Σ label, one answer for each key of shop that enough "
-        "people share (found with epsilon 0.2, delta 0.0000001; a key in which 91 "
-        "people count is found with a chance of 95 %) (s = score, y = label). "
+        "rows share (found with epsilon 0.2, delta 0.0000001; a key in which 91 "
+        "rows count is found with a chance of 95 %) (s = score, y = label). "
         "Share: 0.375."
     )
     table = plan.columns()
@@ -156,7 +156,6 @@ def test_the_summary_names_the_unit_and_its_totals() -> None:
         unit=dataclasses.replace(unit, neighbours="change-one"),
         strategy="joint",
         groups=None,
-        weights=None,
     ).summary()
     wanted = "all rows of one user, counted in at most 2 groups, changed."
     assert f"Protected: {wanted}" in changed
@@ -175,7 +174,7 @@ def test_the_summary_of_changed_rows_does_not_promise_their_number() -> None:
 
 @pytest.mark.parametrize(("epsilon", "said"), [("9.99", 0), ("10", 1), ("50", 1)])
 def test_a_large_epsilon_draws_a_note(epsilon: str, said: int) -> None:
-    notes = describe_epsilon(Fraction(epsilon))
+    notes = describe_epsilon(Fraction(epsilon), PrivacyUnit())
     assert len(notes) == said
     assert all(note.startswith(f"Note: epsilon {epsilon} is large.") for note in notes)
 

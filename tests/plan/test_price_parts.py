@@ -13,6 +13,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.priced_plans import (
@@ -34,12 +35,15 @@ def several(strategy: str, mechanism: str, **changes: Any) -> Plan:  # noqa: ANN
     terms: dict[str, Any] = {
         "bounds": BOUNDS,
         "budget": Budget(1, "1e-6"),
-        "groups": PARTITIONS,
-        "weights": [1, 2, 0.5],
         "strategy": strategy,
         "mechanism": mechanism,
     } | changes
-    return make_plan(RATIOS, **terms)
+    asked = [
+        Question(ratio, groups=groups, share=share)
+        for groups, share in zip(PARTITIONS, (1, 2, 0.5), strict=True)
+        for ratio in RATIOS
+    ]
+    return make_plan(RATIOS if "groups" in changes else asked, **terms)
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
@@ -64,7 +68,7 @@ def test_questions_are_priced_together(strategy: str, mechanism: str) -> None:
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
 def test_questions_share_what_adds_up(mechanism: str) -> None:
     """Epsilon under Laplace noise, squares of μ under Gaussian noise."""
-    equal = several("joint", mechanism, weights=None, groups=[None, PARTITIONS[1]])
+    equal = several("joint", mechanism, groups=[None, PARTITIONS[1]])
     alone = make_plan(
         RATIOS[0],
         bounds={name: BOUNDS[name] for name in "sy"},
@@ -169,7 +173,7 @@ FOUND = PrivateKeys("k", Budget("0.25", "1e-7"))
 
 def finding(mechanism: str, strategy: str = "joint") -> Plan:
     groups = [FOUND, None]
-    return several(strategy, mechanism, groups=groups, weights=None)
+    return several(strategy, mechanism, groups=groups)
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), LAWS)

@@ -48,7 +48,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     budget: Budget | None = None,
     groups: Asked | Sequence[Asked] = None,
     unit: PrivacyUnit | None = None,
-    weights: Sequence[float | Fraction] | None = None,
     answers: Sequence[str] = ("ratio",),
     strategy: str = "focused",
     mechanism: str = "auto",
@@ -66,9 +65,8 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
             for several partitions at once, from one budget. A dimension stands for
-            groups of it alone.
+            groups of it alone. Questions with shares divide it unequally.
         unit: Who is protected; by default one row, added or removed.
-        weights: How much of the budget each partition gets; by default equal parts.
         answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well;
             ``"spread"`` among them, with ``"joint"`` or ``"even"``, for variances,
             correlation and slope; ``("ratio", "calibration")`` for a plan made for
@@ -105,7 +103,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         ['z', 'h', 'zz', 'zh', 'hh', 'c']
     """
     if isinstance(study, Study):
-        beside = (bounds, budget, groups, unit, weights, n, guess, stage)
+        beside = (bounds, budget, groups, unit, n, guess, stage)
         free = not any(each is not None for each in beside)
         hint = "Write make_plan(study), or change it: dataclasses.replace(study, …)."
         require(free, "a study holds all of its terms", "others beside it", hint)
@@ -117,7 +115,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             budget=budget,  # type: ignore[arg-type]
             groups=groups,
             unit=unit,
-            weights=weights,
             answers=answers,
             strategy=strategy,
             mechanism=mechanism,

@@ -150,7 +150,7 @@ def test_an_epsilon_of_ten_draws_a_note(folder: Path) -> None:
     [
         ("1e-6", 10_000, ""),
         ("2e-4", 1_000, ""),
-        ("2e-4", 10_000, "Note: delta 0.0002 is large for 10,000 people."),
+        ("2e-4", 10_000, "Note: delta 0.0002 is large for 10,000 rows."),
         ("0.001", 10, "Note: delta 0.001 is large. It is the probability"),
         ("0.01", 10_000, "Note: delta 0.01 is large. It is the probability"),
     ],
@@ -207,3 +207,19 @@ def test_a_plan_ends_with_its_hash_and_says_where_bounds_come_from(
         assert "Bounds of score come from: a score lies between 0 and 1" in said
         assert said.endswith(f"Plan {hashed}.")
     assert hashed not in planned("csv")
+
+
+def test_those_who_are_protected_are_called_by_their_noun(folder: Path) -> None:
+    unit = '[unit]\ncolumn = "user"\nnoun = "aircraft"\n'
+    totals = "totals = { delay = [0, 1200], trips = [0, 40] }\n"
+    study = OWN.partition("[unit]")[0] + unit + totals
+    study += '[groups]\ncolumn = "airport"\nfind = { epsilon = 2, delta = 0.01 }\n'
+    study += "[privacy]\nepsilon = 20\ndelta = 0.1\n[population]\nn = 500\n"
+    (folder / "study.toml").write_text(study, encoding="utf-8")
+    plan = flowing("plan", "study.toml")
+    assert "key of airport that enough aircraft share" in plan
+    assert "for 500 aircraft per answer" in plan
+    assert "one of the aircraft may change" in plan
+    assert "the number of aircraft, such as 1e-6" in plan
+    assert "Cuts of" in plan
+    assert "people" not in plan

@@ -51,13 +51,13 @@ def describe_histograms(plan: PlanTerms) -> list[str]:
     in_bins = any(isinstance(each, BinCounts) for each in counted)
     answers = "how many lie beyond any bound, and a bound to choose"
     if in_bins:
-        answers = "bins of as many people each"
+        answers = f"bins of as many {plan.unit.people} each"
     cost = f"Cost: epsilon {decimal_text(plan.budget.epsilon)}, delta 0."
     return [
         *asked,
         describe_bounds(plan.bounds),
         *describe_unit(plan),
         f"Histograms, mechanism {plan.mechanism}; {moved}. {cost}",
-        *describe_epsilon(plan.budget.epsilon),
+        *describe_epsilon(plan.budget.epsilon, plan.unit),
         f"Answers: {answers}.",
     ]
