@@ -63,7 +63,7 @@ class Counts:
         )
         known = Noise(np.array([[self.deviation**2]]), np.array([[self.laplace]]))
         moments = Moments(("c",), (cut + noise)[:, None], np.eye(1), known)
-        return cast("Clipping", clipping_of([moments], [False]))
+        return cast("Clipping", clipping_of([moments], [False], "people"))
 
     def shares(self, cut: Floats, repeats: int = REPEATS) -> tuple[float, float, float]:
         """How often a release says so, calls its first row, and holds its count."""

@@ -8,6 +8,6 @@ from dpratio.plan.plan import Plan
 __all__ = ["with_terms"]
 
 
-def with_terms(plan: Plan, **terms: Any) -> Plan:
+def with_terms(plan: Plan, **terms: Any) -> Plan:  # noqa: ANN401
     """Return a plan with other terms of its study, and the same sums."""
     return replace(plan, study=replace(plan.study, **terms))

@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from json.encoder import encode_basestring
@@ -29,6 +29,7 @@ __all__ = [
     "TEXT",
     "Field",
     "Whole",
+    "beside",
     "canonical",
     "choice",
     "integer",
@@ -57,12 +58,14 @@ class Field:
         write: Return what stands in the document for a value.
         schema: The JSON Schema of what stands there.
         default: The value where the field is missing; a required field has none.
+        parts: Of a table with known names, its fields.
     """
 
     read: Callable[[Any, str], Any]
     write: Callable[[Any], Any]
     schema: Mapping[str, Any]
     default: Any = REQUIRED
+    parts: Mapping[str, "Field"] = field(default_factory=dict)
 
     def optional(self, default: Any = None) -> "Field":  # noqa: ANN401
         """Return the field that may be missing, and then has a default."""
@@ -211,48 +214,109 @@ def record(
         parts: The fields by their names. Those that are missing from a document are
             not passed on; those that have their default are not written.
     """
-    required = [name for name, part in parts.items() if part.default is REQUIRED]
 
     def read(value: Any, path: str) -> Any:  # noqa: ANN401
         table = _table(value, path)
-        for name in table:
-            if name not in parts:
-                raise DocumentRefused(
-                    f"{path}: unknown field '{name}'. Known fields: "
-                    f"{', '.join(sorted(parts))}.",
-                    field=f"{path}.{name}",
-                )
-        for name in required:
-            if name not in table:
+        _require_known(table, path, parts)
+        for name, part in parts.items():
+            if name not in table and part.default is REQUIRED:
                 raise DocumentRefused(
                     f"{path}: field '{name}' is missing.", field=f"{path}.{name}"
                 )
-        known = {
-            name: part.read(table[name], f"{path}.{name}")
-            for name, part in parts.items()
-            if name in table
-        }
+        known = _read_parts(table, path, parts)
         return made(path, lambda: make(**known), parts)
 
     def write(value: Any) -> dict[str, Any]:  # noqa: ANN401
-        held = (
-            {name: getattr(value, name) for name in parts}
-            if split is None
-            else split(value)
-        )
-        return {
-            name: part.write(held[name])
-            for name, part in parts.items()
-            if part.default is REQUIRED or held[name] != part.default
-        }
+        if split is not None:
+            return _write_parts(split(value), parts)
+        return _write_parts({name: getattr(value, name) for name in parts}, parts)
 
+    required = [name for name, part in parts.items() if part.default is REQUIRED]
     schema = {
         "type": "object",
-        "properties": {name: part.schema for name, part in parts.items()},
+        "properties": _properties(make, parts),
         "required": required,
         "additionalProperties": False,
     }
-    return Field(read, write, schema)
+    return Field(read, write, schema, parts=parts)
+
+
+def beside(
+    inner: Field,
+    make: Callable[..., Any],
+    split: Callable[[Any], tuple[Any, Mapping[str, Any]]],
+    /,
+    **parts: Field,
+) -> Field:
+    """Return the field of a table that holds the fields of a value, and others.
+
+    Args:
+        inner: The field of a value that is a table with known names.
+        make: Return the whole of this value and the others, which are not passed on
+            where they are missing.
+        split: Return the value, and the others by their names.
+        parts: The others by their names.
+    """
+
+    def read(value: Any, path: str) -> Any:  # noqa: ANN401
+        table = _table(value, path)
+        _require_known(table, path, {**inner.parts, **parts})
+        own = inner.read({k: table[k] for k in table if k not in parts}, path)
+        known = _read_parts(table, path, parts)
+        return made(path, lambda: make(own, **known), parts)
+
+    def write(value: Any) -> dict[str, Any]:  # noqa: ANN401
+        own, others = split(value)
+        return {**inner.write(own), **_write_parts(others, parts)}
+
+    properties = {**inner.schema["properties"], **_properties(make, parts)}
+    schema = {**inner.schema, "properties": properties}
+    return Field(read, write, schema, parts={**inner.parts, **parts})
+
+
+def _require_known(table: Mapping[str, Any], path: str, known: Iterable[str]) -> None:
+    for name in table:
+        if name not in known:
+            raise DocumentRefused(
+                f"{path}: unknown field '{name}'. Known fields: "
+                f"{', '.join(sorted(known))}.",
+                field=f"{path}.{name}",
+            )
+
+
+def _read_parts(
+    table: Mapping[str, Any], path: str, parts: Mapping[str, Field]
+) -> dict[str, Any]:
+    return {
+        name: part.read(table[name], f"{path}.{name}")
+        for name, part in parts.items()
+        if name in table
+    }
+
+
+def _write_parts(
+    values: Mapping[str, Any], parts: Mapping[str, Field]
+) -> dict[str, Any]:
+    return {
+        name: part.write(values[name])
+        for name, part in parts.items()
+        if part.default is REQUIRED or values[name] != part.default
+    }
+
+
+def _properties(
+    make: Callable[..., Any], parts: Mapping[str, Field]
+) -> dict[str, Mapping[str, Any]]:
+    """Return the schemas of fields, described by the docstring of what they make."""
+    _, _, arguments = (make.__doc__ or "").partition("Args:\n")
+    lines = re.findall(r"^ +(\w+): (.+(?:\n {12,}.+)*)", arguments, re.MULTILINE)
+    help_of = {name: " ".join(words.split()) for name, words in lines}
+    return {
+        name: {**part.schema, "description": help_of[name]}
+        if name in help_of
+        else part.schema
+        for name, part in parts.items()
+    }
 
 
 def made(path: str, make: Callable[[], Any], names: Iterable[str] = ()) -> Any:  # noqa: ANN401

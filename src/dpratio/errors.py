@@ -51,7 +51,7 @@ class DpratioError(Exception):
         ...     dpr.Bounds(1, 0)
         ... except dpr.errors.DpratioError as error:
         ...     print(f"{type(error).__name__}, exit {error.exit_code}: {error}")
-        InvalidInput, exit 3: bounds must be finite and in order, got (1, 0). ...
+        InvalidInput, exit 3: bounds must be two finite numbers, ... got (1, 0).
     """
 
     exit_code: ClassVar[int] = 1

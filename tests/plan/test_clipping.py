@@ -41,7 +41,7 @@ NATURAL = {"s": Bounds(0, 1, natural=True), "y": Bounds.binary()}
 LIMITED = Ratio("s", per="y", guess=1.0, residual_bound=0.5)
 COUNTED = (
     "Clipping is measured: c is 1 for whoever is cut by a bound that is not natural, "
-    "and 0 for others. Cuts of {} people or more are seen 19 times in 20."
+    "and 0 for others. Cuts of {} rows or more are seen 19 times in 20."
 )
 
 
@@ -87,7 +87,7 @@ def test_laplace_noise_on_the_count_is_one_over_its_share_of_epsilon() -> None:
 def test_the_count_of_a_focused_plan_widens_what_is_forecast_by_two_percent_at_most(
     n: int, most: int, mechanism: str
 ) -> None:
-    """It takes what that allows, and what sees 100 people cut is enough."""
+    """It takes what that allows, and what sees 100 rows cut is enough."""
     box = {"s": Bounds(0, 400), "y": Bounds(0, most)}
     terms = {"n": n, "mechanism": mechanism, "stage": 0, "bounds": box}
     plan, plain = (plan_of(each, **terms) for each in ("measured", "unmeasured"))
@@ -115,7 +115,7 @@ def test_a_count_that_sees_less_than_half_of_the_people_is_left_out(
         assert 2 * cuts_seen_from(plan) <= (n or 5_000)
         return
     assert plan == plan_of("unmeasured", n=n, budget=Budget(epsilon))
-    assert ": a count that sees 100 people cut, 19 times in 20, " in plan.summary()[1]
+    assert ": a count that sees 100 rows cut, 19 times in 20, " in plan.summary()[1]
 
 
 @pytest.mark.parametrize("mechanism", LAWS)

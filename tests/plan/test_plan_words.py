@@ -226,9 +226,12 @@ def test_a_title_travels_with_a_plan_and_is_said_to_be_published() -> None:
         plan.titled("two\nlines")
 
 
+TRAVELLERS = PrivacyUnit("id", noun="travellers")
+
+
 @pytest.mark.parametrize(("epsilon", "notes"), [("9.99", 0), ("10", 1), ("50", 1)])
 def test_a_large_epsilon_draws_a_note(epsilon: str, notes: int) -> None:
-    said = describe_epsilon(Fraction(epsilon))
+    said = describe_epsilon(Fraction(epsilon), TRAVELLERS)
     assert len(said) == notes
     assert all(note.startswith(f"Note: epsilon {epsilon} is large.") for note in said)
 
@@ -239,9 +242,8 @@ def test_a_large_delta_draws_a_note_where_it_is_spent() -> None:
         plan_of(budget=budget, mechanism="classical_gaussian")
     )
     assert "Note: " not in str(plan_of(budget=budget))
-    assert (
-        "0.002 is large for 1,000 people" in describe_delta(Fraction("0.002"), 1000)[0]
-    )
+    (note,) = describe_delta(Fraction("0.002"), TRAVELLERS, 1000)
+    assert "0.002 is large for 1,000 travellers" in note
 
 
 @pytest.mark.parametrize(

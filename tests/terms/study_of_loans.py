@@ -16,7 +16,7 @@ PARTS = {
     "groups": 'column = "region"\nkeys = ["north", "south"]\nweight = 2',
     "unit": (
         'column = "user"\ntotals = { s = [0, 5], y = [0, 4] }\nmost_groups = 2\n'
-        'neighbours = "change-one"\nkey = "study"'
+        'neighbours = "change-one"\nkey = "study"\nnoun = "customers"'
     ),
     "population": (
         "numerator = { mean = 0.5, sd = 0.22 }\nper = { mean = 0.45 }\n"

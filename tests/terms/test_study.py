@@ -1,5 +1,6 @@
 """A study: what is asked, and everything that is promised before data are seen."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -37,19 +38,14 @@ def study_of(*questions: Any, **terms: Any) -> Study:  # noqa: ANN401
 
 def test_ratios_are_asked_of_every_partition() -> None:
     other = Ratio("s", per="y", weight="w")
-    study = study_of(RATIO, other, groups=[None, REGIONS], weights=[1, 3])
-    assert [(each.ratio, each.groups) for each in study.questions] == [
-        (RATIO, None),
-        (other, None),
-        (RATIO, REGIONS),
-        (other, REGIONS),
-    ]
-    assert [each.share for each in study.questions] == [1, 1, 3, 3]
-    assert [each.name for each in study.questions] == [
-        "s per y",
-        "s per y weighted by w",
-        "s per y by region",
-        "s per y weighted by w by region",
+    study = study_of(RATIO, other, groups=[None, REGIONS])
+    assert [
+        (question.ratio, question.groups, question.name) for question in study.questions
+    ] == [
+        (RATIO, None, "s per y"),
+        (other, None, "s per y weighted by w"),
+        (RATIO, REGIONS, "s per y by region"),
+        (other, REGIONS, "s per y weighted by w by region"),
     ]
     assert study.partitions == (None, REGIONS)
 
@@ -61,9 +57,8 @@ def test_questions_are_taken_as_they_are() -> None:
     assert study.questions[0].groups == Groups("region", ["north"])
     assert study.questions[1].name == "s minus t per y"
     assert study.questions[1].answers == ("ratio", "means")
-    for terms in ({"groups": REGIONS}, {"weights": [1]}):
-        with pytest.raises(InvalidInput, match="questions name their own groups"):
-            study_of(asked, **terms)
+    with pytest.raises(InvalidInput, match="questions name their own groups"):
+        study_of(asked, groups=REGIONS)
 
 
 def test_questions_that_would_be_called_the_same_are_numbered() -> None:
@@ -79,29 +74,45 @@ def test_questions_that_would_be_called_the_same_are_numbered() -> None:
 @pytest.mark.parametrize(
     ("terms", "rule"),
     [
-        ({"share": 0}, "the share of a question must be a positive number"),
-        ({"share": True}, "the share of a question must be a positive number"),
+        ({"ratio": "s per y"}, "ratio must be a Ratio"),
+        *(
+            ({"share": share}, "the share of a question must be a positive number")
+            for share in (0, -1, True, "2", math.nan, math.inf, 10**6)
+        ),
         ({"name": "a\nb"}, "the name of a question must be plain text"),
         ({"name": 3}, "the name of a question must be plain text"),
         ({"answers": "ratio"}, "answers must be a list"),
+        ({"totals": [("s", Bounds(0, 1))]}, "totals must map column names"),
+        ({"totals": {"s": (0, 1)}}, "totals must map column names"),
     ],
 )
 def test_a_question_that_breaks_a_rule_is_refused(
     terms: dict[str, Any], rule: str
 ) -> None:
     with pytest.raises(InvalidInput, match=rule):
-        Question(RATIO, **terms)
+        Question(**{"ratio": RATIO} | terms)
 
 
-def test_what_is_no_ratio_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="ratio must be a Ratio"):
-        study_of("s per y")
+def test_questions_are_values() -> None:
+    totals = {"s": Bounds(0, 9)}
+    own = Question(RATIO, totals=totals)
+    totals.clear()
+    assert own.totals == {"s": Bounds(0, 9)}
+    others = {
+        Question(RATIO),
+        replace(own, name="late"),
+        replace(own, share=Fraction(2)),
+    }
+    assert len({own, *others}) == 4
+    assert replace(own, totals={}) == Question(RATIO)
 
 
-@pytest.mark.parametrize("weights", [[1], [1, 0], [1, True], [1, "2"]])
-def test_each_partition_has_one_weight(weights: list[Any]) -> None:
-    with pytest.raises(InvalidInput, match="each partition has one positive weight"):
-        study_of(RATIO, groups=[None, REGIONS], weights=weights)
+@pytest.mark.parametrize("stage", [1, -0.1, True, "0.05", math.nan])
+def test_a_stage_is_a_share_of_epsilon(stage: Any) -> None:  # noqa: ANN401
+    stages = [study_of(RATIO, stage=share).stage for share in (None, 0, 0.05)]
+    assert stages == [None, 0, Fraction(1, 20)]
+    with pytest.raises(InvalidInput, match="the share of a first stage must lie"):
+        study_of(RATIO, stage=stage)
 
 
 def test_a_study_makes_the_plan_that_its_terms_make() -> None:
@@ -133,34 +144,6 @@ def test_a_study_file_is_read_and_its_name_is_in_the_message(tmp_path: Path) -> 
         read_study(path)
     with pytest.raises(FileRefused, match="cannot be read: No such file"):
         read_study(tmp_path / "none.toml")
-
-
-def test_several_ratios_are_asked_of_the_same_rows() -> None:
-    study = parse_study(
-        f'{BOUNDS}{PRIVACY}[[ratio]]\nnumerator = "s"\nper = "y"\n'
-        'answers = ["ratio", "means"]\n'
-        '[[ratio]]\nnumerator = "s"\nper = "y"\nminus = "old"\n'
-    )
-    ratios = [Ratio("s", per="y"), Ratio("s", per="y", minus="old")]
-    assert [each.ratio for each in study.questions] == ratios
-
-
-def test_each_ratio_has_its_own_answers_and_its_own_name() -> None:
-    study = parse_study(
-        f'{BOUNDS}{PRIVACY}[[ratio]]\nnumerator = "s"\nper = "y"\nname = "first"\n'
-        '[[ratio]]\nnumerator = "t"\nper = "y"\nanswers = ["ratio", "means"]\n'
-    )
-    one, two = study.questions
-    assert (one.name, one.answers) == ("first", ("ratio",))
-    assert (two.name, two.answers) == ("t per y", ("ratio", "means"))
-
-
-def test_a_name_tells_partitions_apart() -> None:
-    study = parse_study(
-        f'{BOUNDS}{PRIVACY}[ratio]\nnumerator = "s"\nper = "y"\nname = "it"\n'
-        '[[groups]]\nwhole = true\n[[groups]]\ncolumn = "a"\nkeys = ["x"]\n'
-    )
-    assert [each.name for each in study.questions] == ["it", "it by a"]
 
 
 @pytest.mark.parametrize(
@@ -262,6 +245,9 @@ def test_people_are_counted_once_each_by_their_ids() -> None:
     assert Study(ratio, bounds=odd, budget=Budget(1), unit=unit).unit == unit
     column = own | {"people": Bounds(0, 9)}
     assert Study(ratio, bounds=column, budget=Budget(1), unit=unit).unit == unit
+    asked = Question(ratio, totals={"people": Bounds(0, 1)})
+    with pytest.raises(InvalidInput, match="people count once each"):
+        Study(asked, bounds=own, budget=Budget(1), unit=unit)
 
 
 @pytest.mark.parametrize("what", ["release", "plan"])
@@ -303,16 +289,6 @@ def test_where_bounds_come_from_is_no_term() -> None:
 def test_what_is_no_line_about_a_column_is_refused(told: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidInput, match="where the bounds of a column come from"):
         study_of(RATIO, bounds_from=told)
-
-
-def test_a_title_is_one_line_and_may_be_missing() -> None:
-    assert study_of(RATIO).title is None
-    assert study_of(RATIO, title="Is it calibrated?").title == "Is it calibrated?"
-    text = f"{BOUNDS}[ratio]\nnumerator = 's'\nper = 'y'\n{PRIVACY}"
-    assert parse_study(text).title is None
-    assert parse_study(f'title = "Loans, 2025"\n{text}').title == "Loans, 2025"
-    with pytest.raises(DocumentRefused, match=r"^\$\.title: a title is one line"):
-        parse_study(f'title = ""\n{text}')
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """A study file is read field by field, numbers as they were written."""
 
-import re
+import datetime as dt
 from fractions import Fraction
 
 import pytest
@@ -9,107 +9,200 @@ from dpratio.errors import DocumentRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.groups import Groups
+from dpratio.terms.dimensions import Keys, Periods, ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit
 from terms.study_of_loans import PARTS, study
 
+SHORT = study(
+    data=None,
+    groups=None,
+    unit=None,
+    population=None,
+    bounds='s = { natural = [0, 1] }\ny = "binary"\nz = "ones"',
+    ratio='numerator = "s"\nper = "y"',
+    privacy="epsilon = 1",
+)
+
 
 def test_every_field_is_read() -> None:
-    assert parse_study(study()) == Study(
-        data=CsvFile("loans.csv", columns=["s", "y", "w"], delimiter=";", quote=""),
-        questions=Ratio("s", per="y", weight="w"),
-        bounds={"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0.25, 3)},
+    ratio = PARTS["ratio"] + (
+        '\nminus = "m"\nguess = 1.5\nguess_is = "unknown"\nresidual_bound = 0.25\n'
+        'answers = ["ratio", "means"]\nname = "mine"'
+    )
+    privacy = PARTS["privacy"] + '\nclipping = "unmeasured"\nstage = 0.1\nscope = "a"'
+    population = PARTS["population"] + (
+        "\nn = 300\nweight_with_numerator = -0.1\nweight_with_per = 0.3"
+    )
+    text = 'title = "Loans, 2025"\n' + study(
+        ratio=ratio, privacy=privacy, population=population
+    )
+    asked = Question(
+        Ratio(
+            "s",
+            per="y",
+            weight="w",
+            minus="m",
+            guess=1.5,
+            guess_is="unknown",
+            residual_bound=0.25,
+        ),
         groups=Groups("region", ["north", "south"]),
-        weights=[2],
+        answers=["ratio", "means"],
+        share=2,
+        name="mine",
+    )
+    assert parse_study(text) == Study(
+        asked,
+        title="Loans, 2025",
+        data=CsvFile("loans.csv", columns=["s", "y", "w"], delimiter=";", quote=""),
+        bounds={"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0.25, 3)},
         unit=PrivacyUnit(
             "user",
             totals={"s": Bounds(0, 5), "y": Bounds(0, 4)},
             most_groups=2,
             neighbours="change-one",
             key="study",
+            noun="customers",
         ),
         budget=Budget("0.1", "1e-6"),
         strategy="even",
         mechanism="analytic_gaussian",
+        clipping="unmeasured",
+        stage=0.1,
+        scope="a",
+        n=300,
         guess=Guess(
-            ColumnGuess(0.5, 0.22), ColumnGuess(0.45), ColumnGuess(1, 0.6), 0.4
+            ColumnGuess(0.5, 0.22),
+            ColumnGuess(0.45),
+            ColumnGuess(1, 0.6),
+            0.4,
+            -0.1,
+            0.3,
         ),
     )
 
 
 def test_what_may_be_left_out_has_its_default() -> None:
-    text = study(
-        data=None,
-        groups=None,
-        unit=None,
-        population=None,
-        ratio='numerator = "s"\nper = "y"',
-        privacy="epsilon = 1",
-    )
-    read = parse_study(text)
-    assert read.data is None
-    assert read.partitions == (None,)
-    assert read.unit == PrivacyUnit()
-    assert read.questions[0].ratio.weight is None
-    assert (read.strategy, read.mechanism) == ("focused", "auto")
-    assert read.guess is None
-    assert read.budget == Budget(1)
-
-
-def test_a_guessed_population_may_leave_out_weight_and_correlation() -> None:
-    text = study(population="numerator = { mean = 2, sd = 1 }\nper = { mean = 0.5 }")
-    assert parse_study(text).guess == Guess(ColumnGuess(2, 1), ColumnGuess(0.5))
-
-
-def test_weights_may_be_guessed_to_go_with_either_column() -> None:
-    columns = "numerator = { mean = 2, sd = 1 }\nper = { mean = 0.5 }"
-    text = study(
-        population=f"{columns}\nweight = {{ mean = 1, sd = 0.5 }}\n"
-        "weight_with_numerator = -0.1\nweight_with_per = 0.3"
-    )
-    assert parse_study(text).guess == Guess(
-        ColumnGuess(2, 1),
-        ColumnGuess(0.5),
-        ColumnGuess(1, 0.5),
-        weight_with_numerator=-0.1,
-        weight_with_per=0.3,
-    )
-
-
-def test_a_guess_of_the_ratio_and_what_is_wanted_are_read() -> None:
-    text = study(
-        ratio=(
-            'numerator = "s"\nper = "y"\nguess = 1.5\nguess_is = "unknown"\n'
-            'residual_bound = 0.25\nanswers = ["ratio", "means"]'
-        )
-    )
-    read = parse_study(text)
-    (question,) = read.questions
-    assert question.ratio == Ratio(
-        "s", per="y", guess=1.5, guess_is="unknown", residual_bound=0.25
-    )
-    assert read.questions[0].answers == ("ratio", "means")
-
-
-def test_the_ratio_alone_is_what_is_wanted_by_default() -> None:
-    read = parse_study(study())
-    assert read.questions[0].answers == ("ratio",)
-    assert read.n is None
-    assert read.questions[0].ratio.guess is None
-    assert read.questions[0].ratio.guess_is == "close"
-
-
-def test_a_number_of_people_may_stand_alone_or_beside_a_guess() -> None:
-    alone = parse_study(study(population="n = 300"))
+    bounds = {"s": Bounds(0, 1, natural=True), "y": Bounds.binary(), "z": Bounds.ones()}
+    wanted = Study(Ratio("s", per="y"), bounds=bounds, budget=Budget(1))
+    assert parse_study(SHORT) == parse_study(f"{SHORT}[unit]\n") == wanted
+    alone = parse_study(f"{SHORT}[population]\nn = 300\n")
     assert (alone.n, alone.guess) == (300, None)
-    both = parse_study(study(population=f"n = 300\n{PARTS['population']}"))
-    assert both.n == 300
-    assert both.guess == parse_study(study()).guess
+
+
+@pytest.mark.parametrize(
+    ("number", "exact"),
+    [
+        ("0.1", Fraction(1, 10)),
+        ("1", Fraction(1)),
+        ("1e-3", Fraction(1, 1000)),
+        ('"1/3"', Fraction(1, 3)),
+        ('"0.7"', Fraction(7, 10)),
+        (
+            "0.1000000000000000055511151231257827",
+            Fraction("0.1000000000000000055511151231257827"),
+        ),
+    ],
+)
+def test_a_budget_is_the_decimal_that_was_written(number: str, exact: Fraction) -> None:
+    assert parse_study(study(privacy=f"epsilon = {number}")).budget.epsilon == exact
+    if exact < 1:
+        privacy = f"epsilon = 1\ndelta = {number}"
+        assert parse_study(study(privacy=privacy)).budget.delta == exact
+
+
+PARTITIONS: dict[str, Partition] = {
+    'column = "k"\nkeys = ["1", { missing = true }]': Groups("k", ["1", None]),
+    'column = "k"\nkeys = [2, 1]': Groups("k", [2, 1]),
+    'column = "k"\nkeys = [true, false]': Groups("k", [True, False]),
+    'column = "k"\nkeys = [2026-01-31]': Groups("k", [dt.date(2026, 1, 31)]),
+    'columns = ["state", "age"]\nkeys = [["CA", 1], [{ missing = true }, 2]]': Groups(
+        ["state", "age"], [("CA", 1), (None, 2)]
+    ),
+    'column = "s"\nbins = 4': Groups.cross(ScoreBins("s", 4)),
+    'column = "s"\nbins = [0, 1]': Groups.cross(ScoreBins("s", [0, 1])),
+    'column = "t"\nevery = "week"\nfirst = 2026-01-01\nlast = "2026-02-01"': (
+        Groups.cross(Periods("t", "week", "2026-01-01", "2026-02-01"))
+    ),
+    'cross = [{ column = "k", keys = ["f"] }, { column = "s", bins = 2 }]': (
+        Groups.cross(Keys("k", ["f"]), ScoreBins("s", 2))
+    ),
+    'cross = [{ column = "k", keys = ["f", "m"] }]\ncells = [[1]]': Groups(
+        "k", ["f", "m"]
+    ).only([(1,)]),
+    "whole = true": None,
+    'column = "k"\nfind = { epsilon = "1/3", delta = 1e-7 }': PrivateKeys(
+        "k", Budget(Fraction(1, 3), "1e-7")
+    ),
+    **{
+        f'column = "k"\nkind = "{kind}"\nfind = {{ epsilon = 1, delta = 1e-7 }}': (
+            PrivateKeys("k", Budget(1, "1e-7"), kind)
+        )
+        for kind in ("text", "integer", "boolean", "date")
+    },
+}
+
+
+@pytest.mark.parametrize(("table", "wanted"), PARTITIONS.items())
+def test_groups_of_every_kind_are_declared(table: str, wanted: Partition) -> None:
+    (question,) = parse_study(f"{SHORT}[groups]\n{table}\n").questions
+    assert question.groups == wanted
+    more = "weight = 3\ntotals = { s = [0, 9] }"
+    (question,) = parse_study(f"{SHORT}[groups]\n{table}\n{more}\n").questions
+    assert question.groups == wanted
+    assert question.share == 3
+    assert question.totals == {"s": Bounds(0, 9)}
+
+
+def test_several_tables_are_several_partitions() -> None:
+    asked = parse_study(
+        f'{SHORT}[[groups]]\ncolumn = "a"\nkeys = ["x"]\n'
+        "[[groups]]\nwhole = true\nweight = 2\n"
+        '[[groups]]\ncolumn = "s"\nbins = 2\nweight = 0.5\n'
+    )
+    cells = (Groups("a", ["x"]), None, Groups.cross(ScoreBins("s", 2)))
+    assert asked.partitions == cells
+    shares = [question.share for question in asked.questions]
+    assert shares == [1, 2, Fraction(1, 2)]
+
+
+TWO_RATIOS = """[[ratio]]
+numerator = "s"
+per = "y"
+name = "it"
+[[ratio]]
+numerator = "w"
+per = "y"
+answers = ["ratio", "means"]
+"""
+
+
+def test_every_ratio_is_asked_of_all_groups_with_the_totals_of_its_columns() -> None:
+    text = study(ratio=None, groups=None) + TWO_RATIOS
+    regions = 'column = "region"\nkeys = ["north"]\n'
+    totals = "totals = { s = [0, 1], y = [0, 1], w = [0, 9] }\n"
+    asked = parse_study(
+        f"{text}[[groups]]\nwhole = true\n[[groups]]\n{regions}{totals}"
+    )
+    assert [
+        (question.name, len(question.answers), list(question.totals))
+        for question in asked.questions
+    ] == [
+        ("it", 1, []),
+        ("w per y", 2, []),
+        ("it by region", 1, ["s", "y"]),
+        ("w per y by region", 2, ["y", "w"]),
+    ]
+    own = f"{text}groups = {{ column = 'age', keys = [1] }}\n[groups]\n{regions}"
+    names = [question.name for question in parse_study(own).questions]
+    assert names == ["it", "w per y by age"]
 
 
 @pytest.mark.parametrize(
@@ -124,6 +217,10 @@ def test_a_number_of_people_may_stand_alone_or_beside_a_guess() -> None:
             DatabaseTable("duckdb:///a.db", table=["main", "a.b"]),
         ),
         (
+            "url = 'duckdb:///a.db'\ntable = 'a'\nwhere = 'age > 5'",
+            DatabaseTable("duckdb:///a.db", table="a", where="age > 5"),
+        ),
+        (
             'url = "spark://host:7077"\npath = "/lake/*.parquet"',
             DatabaseTable("spark://host:7077", path="/lake/*.parquet"),
         ),
@@ -136,16 +233,17 @@ def test_data_may_lie_in_a_database(data: str, wanted: DatabaseTable) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ('url = "mysql://db"\ntable = "a"', "$.data.url: an address names a database"),
+        ('url = "mysql://db"\ntable = "a"', "$.data: an address must name a database"),
+        ('path = "a.parquet"\nwhere = ""', "$.data: where must be a condition"),
         (
             'path = "a/"\npartitions = ["a"]\nquote = ""',
             "$.data.partitions: partitions are those of Parquet",
         ),
         (
-            'path = "a.csv"\npartitions = ["a"]',
-            "$.data.partitions: partitions are those of Parquet",
+            'url = "duckdb:///a.db"\ntable = "a"\nwhere = ""',
+            "$.data: where must be a condition",
         ),
-        ('url = "duckdb:///a.db"', "$.data.table: a table is named"),
+        ('url = "duckdb:///a.db"', "$.data: one table or path is read"),
         ('url = "duckdb:///a.db"\nview = "a"', "$.data: unknown field 'view'"),
         ('url = "duckdb:///a.db"\nsql = "SELECT 1"', "$.data: unknown field 'sql'"),
         ('url = 1\ntable = "a"', "$.data.url: must be text"),
@@ -177,62 +275,22 @@ def test_one_field_of_a_dialect_makes_a_csv_file(field: str, wanted: CsvFile) ->
 
 
 @pytest.mark.parametrize(
-    ("written", "exact"),
+    ("data", "wanted"),
     [
-        ("0.1", Fraction(1, 10)),
-        ("1", Fraction(1)),
-        ("1e-3", Fraction(1, 1000)),
-        ('"1/3"', Fraction(1, 3)),
-        ('"0.7"', Fraction(7, 10)),
-        ("0.1000000000000000055511151231257827", None),
+        ('path = "a.parquet"', ParquetFiles("a.parquet", where="age > 5")),
+        ('path = "a/"', ParquetFiles("a/", where="age > 5")),
+        ('path = "a.csv.gz"', CsvFile("a.csv.gz", where="age > 5")),
+        (
+            'path = "a.txt"\nquote = ""',
+            CsvFile("a.txt", quote="", where="age > 5"),
+        ),
+        (
+            'path = "a/"\npartitions = { age = "integer" }',
+            ParquetFiles("a/", partitions={"age": "integer"}, where="age > 5"),
+        ),
     ],
 )
-def test_epsilon_is_the_decimal_that_was_written(
-    written: str, exact: Fraction | None
+def test_where_keeps_some_rows_of_files(
+    data: str, wanted: CsvFile | ParquetFiles
 ) -> None:
-    wanted = Fraction(written) if exact is None else exact
-    assert parse_study(study(privacy=f"epsilon = {written}")).budget.epsilon == wanted
-
-
-def test_delta_is_the_decimal_that_was_written() -> None:
-    text = study(privacy="epsilon = 1\ndelta = 1e-6")
-    assert parse_study(text).budget.delta == Fraction(1, 10**6)
-    text = study(privacy='epsilon = 1\ndelta = "1/3000000"')
-    assert parse_study(text).budget.delta == Fraction(1, 3 * 10**6)
-
-
-@pytest.mark.parametrize(
-    ("keys", "wanted"),
-    [("[3, 1]", (3, 1)), ("[true, false]", (True, False)), ('["1"]', ("1",))],
-)
-def test_keys_keep_type_and_order(keys: str, wanted: tuple[object, ...]) -> None:
-    text = study(groups=f'column = "g"\nkeys = {keys}')
-    (groups,) = parse_study(text).partitions
-    assert isinstance(groups, Groups)
-    assert groups.keys == wanted
-    assert [type(key) for key in groups.keys] == [type(key) for key in wanted]
-
-
-def test_bounds_may_be_natural_and_cuts_be_counted() -> None:
-    text = study(
-        bounds='s = { natural = [0, 1] }\ny = "binary"\nw = [0.25, 3]',
-        privacy='epsilon = 1\nclipping = "measured"',
-    )
-    found = parse_study(text)
-    assert found.bounds["s"] == Bounds(0, 1, natural=True)
-    assert found.clipping == "measured"
-    assert parse_study(study()).clipping == "measured"
-
-
-@pytest.mark.parametrize(
-    ("score", "said"),
-    [
-        ("{ range = [0, 1] }", "$.bounds.s: unknown field 'range'"),
-        ("{ natural = true }", "$.bounds.s.natural: must be [lower, upper]"),
-        ("{ natural = [1, 0] }", "bounds must be finite and in order"),
-    ],
-)
-def test_natural_bounds_are_two_numbers(score: str, said: str) -> None:
-    text = study(bounds=f's = {score}\ny = "binary"\nw = [0.25, 3]')
-    with pytest.raises(DocumentRefused, match=re.escape(said)):
-        parse_study(text)
+    assert parse_study(study(data=f'{data}\nwhere = "age > 5"')).data == wanted

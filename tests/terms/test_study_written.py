@@ -54,7 +54,6 @@ questions = st.builds(
     share=st.sampled_from([1, Fraction(1, 3), 2.5]),
     name=st.sampled_from(["", "", "mine", "s per y by region"]),
     totals=st.sampled_from([{}, {}, {"y": Bounds(0, 9)}]),
-    guess=st.sampled_from([None, None, PEOPLE]),
 ).filter(lambda asked: asked.totals.keys() <= set(asked.ratio.totals))
 
 
@@ -85,7 +84,11 @@ def test_any_questions_are_read_as_they_were_written(asked: list[Question]) -> N
         },
         {"data": DatabaseTable("postgres://db/a", table=["b", "c.d"])},
         {"data": DatabaseTable("spark://local[2]", path="a/", partitions=["year"])},
-        {"unit": PrivacyUnit("id", totals={"s": Bounds(0, 5)}, most_groups=3)},
+        {
+            "unit": PrivacyUnit(
+                "id", totals={"s": Bounds(0, 5)}, most_groups=3, noun="cars"
+            )
+        },
         {"unit": PrivacyUnit(neighbours="change-one"), "strategy": "even"},
         {"bounds": BOUNDS | {"y": Bounds.ones()}},
         {"n": 7, "mechanism": "laplace", "clipping": "unmeasured"},

@@ -34,12 +34,14 @@ def calibration() -> Chart:
     score = rng.beta(2, 3, 2 * people)
     label = rng.random(2 * people) < score / np.where(group == "a", 1.0, 1.15)
     groups = dpr.Keys("group", ["a", "b"])
+    ratio, answers = dpr.Ratio("score", per="label"), ("ratio", "means")
+    finer = dpr.Groups.cross(groups, dpr.ScoreBins("score", 5))
     plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
+        [
+            dpr.Question(ratio, groups=groups, answers=answers),
+            dpr.Question(ratio, groups=finer, answers=answers, share=2),
+        ],
         bounds=BOUNDS,
-        groups=[groups, dpr.Groups.cross(groups, dpr.ScoreBins("score", 5))],
-        weights=[1, 2],
-        answers=("ratio", "means"),
         budget=dpr.Budget(epsilon=1),
         n=people,
     )

@@ -74,17 +74,13 @@ def as_question(given: str | None) -> str | int | None:
 
 
 def described(study: "Study", which: str | int | None) -> "Guess | None":
-    """Give the people that a study describes: those of a question, where it is named.
-
-    With totals of its own, a question has a population of its own or none.
-    """
+    """Return the people that a study describes, if the question has no other totals."""
     if which is None:
         return study.guess
     from dpratio.plan.measurement import pick_question
 
-    asked = pick_question(study.questions, which)
-    is_apart = any(name in study.unit.totals for name in asked.totals)
-    return asked.guess or (None if is_apart else study.guess)
+    totals = pick_question(study.questions, which).totals
+    return None if totals.keys() & study.unit.totals.keys() else study.guess
 
 
 def require_place(out: Path, *, force: bool) -> None:

@@ -50,7 +50,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     budget: Budget | None = None,
     groups: Asked | Sequence[Asked] = None,
     unit: PrivacyUnit | None = None,
-    weights: Sequence[float | Fraction] | None = None,
     answers: Sequence[str] = ("ratio",),
     strategy: str = "focused",
     mechanism: str = "auto",
@@ -68,9 +67,8 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
             for several partitions at once, from one budget. A dimension stands for
-            groups of it alone.
+            groups of it alone. Questions with shares divide it unequally.
         unit: Who is protected; by default one row, added or removed.
-        weights: How much of the budget each partition gets; by default equal parts.
         answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well;
             ``"spread"`` among them, with ``"joint"`` or ``"even"``, for variances,
             correlation and slope; ``("ratio", "calibration")`` for a plan made for
@@ -107,7 +105,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         ['z', 'h', 'zz', 'zh', 'hh', 'c']
     """
     if isinstance(study, Study):
-        others = (bounds, budget, groups, unit, weights, n, guess, stage)
+        others = (bounds, budget, groups, unit, n, guess, stage)
         if any(term is not None for term in others):
             raise InvalidInput(
                 "a study holds all of its terms, and others were given beside it. "
@@ -122,7 +120,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             budget=budget,  # type: ignore[arg-type]
             groups=groups,
             unit=unit,
-            weights=weights,
             answers=answers,
             strategy=strategy,
             mechanism=mechanism,

@@ -264,8 +264,8 @@ class Plan(Tabular):
             *self.protected(),
             *describe_clipping(self),
             f"Strategy {self.strategy}, mechanism {self.law.name}. Cost: {cost}.",
-            *describe_epsilon(self.epsilon),
-            *describe_delta(self.delta),
+            *describe_epsilon(self.epsilon, self.unit),
+            *describe_delta(self.delta, self.unit),
             *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),
             *dict.fromkeys(around),
             *dict.fromkeys(

@@ -80,10 +80,10 @@ def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
     if isinstance(partition, PrivateKeys):
         spent, enough = partition.budget, threshold_of(partition, unit)
         return (
-            f"one answer for each key of {partition.column} that enough people share "
-            f"(found with epsilon {decimal_text(spent.epsilon)}, delta "
+            f"one answer for each key of {partition.column} that enough {unit.people} "
+            f"share (found with epsilon {decimal_text(spent.epsilon)}, delta "
             f"{decimal_text(spent.delta)}; a key in which {enough.size_found(_FOUND)} "
-            f"people count is found with a chance of {100 * _FOUND:g} %)"
+            f"{unit.people} count is found with a chance of {100 * _FOUND:g} %)"
         )
     keys = partition.first_keys(_KEYS_SHOWN)
     shown = [
@@ -128,7 +128,8 @@ def describe_clipping(plan: "Plan") -> list[str]:
     private = any(isinstance(question.groups, PrivateKeys) for question in counting)
     line = (
         "Clipping is measured: c is 1 for whoever is cut by a bound that is not "
-        f"natural, and 0 for others. Cuts of {cuts_seen_from(plan):,} people or "
+        f"natural, and 0 for others. Cuts of {cuts_seen_from(plan):,} "
+        f"{plan.unit.people} or "
         f"more{where} are seen 19 times in 20."
     )
     return [f"{line} With more keys, more are needed." if private else line]
@@ -173,7 +174,7 @@ def describe_uncounted(plan: "Plan") -> str:
     cost = f"{share:.2g} of the budget" if share < 1 else "more than the budget"
     return (
         "How many, the release will not tell: a count that sees "
-        f"{_ENOUGH} people cut, 19 times in 20, would take {cost}."
+        f"{_ENOUGH} {plan.unit.people} cut, 19 times in 20, would take {cost}."
     )
 
 
@@ -234,31 +235,33 @@ def _within(bounds: Mapping[str, Bounds]) -> str:
     return ", ".join(f"{name} {pair}" for name, pair in bounds.items())
 
 
-def describe_delta(delta: Fraction, people: int | None = None) -> list[str]:
-    """Warn of a delta that promises little, to so many people where that is known.
+def describe_delta(
+    delta: Fraction, unit: PrivacyUnit, n: int | None = None
+) -> list[str]:
+    """Return a warning of a delta that promises little to n people, or to any number.
 
     Publishing one row in a thousand as it is would cost a delta of 0.001.
     """
-    limit = _LARGE_DELTA if people is None else min(_LARGE_DELTA, Fraction(1, people))
+    limit = _LARGE_DELTA if n is None else min(_LARGE_DELTA, Fraction(1, n))
     if delta < limit:
         return []
-    beside = "" if people is None else f" for {people:,} people"
+    beside = "" if n is None else f" for {n:,} {unit.people}"
     note = (
         f"Note: delta {decimal_text(delta)} is large{beside}. It is the probability "
         "with which the promise may fail; choose it far below one over the number of "
-        "people, such as 1e-6."
+        f"{unit.people}, such as 1e-6."
     )
     return [note]
 
 
-def describe_epsilon(epsilon: Fraction) -> list[str]:
-    """Warn of an epsilon that promises little."""
+def describe_epsilon(epsilon: Fraction, unit: PrivacyUnit) -> list[str]:
+    """Return a warning of an epsilon that promises little."""
     if epsilon < _LARGE_EPSILON:
         return []
     note = (
         f"Note: epsilon {decimal_text(epsilon)} is large. What anybody believes of one "
-        "person may change by a factor of e to this power; most releases stay at 1 or "
-        "below."
+        f"of the {unit.people} may change by a factor of e to this power; most "
+        "releases stay at 1 or below."
     )
     return [note]
 

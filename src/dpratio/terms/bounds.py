@@ -10,7 +10,7 @@ from numbers import Real
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 
-__all__ = ["Bounds"]
+__all__ = ["Bounds", "to_float"]
 
 # Products of up to five clipped values and their lattice stay normal doubles
 # inside these limits, so no engine can overflow or underflow on them.
@@ -50,26 +50,12 @@ class Bounds:
     is_one: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        ends = (self.lower, self.upper)
-        shown = show_given(ends)
-        for end in ends:
-            if not isinstance(end, Real) or isinstance(end, bool):
-                raise InvalidInput(
-                    f"bounds must be two numbers, got {shown}. Give two finite "
-                    "numbers, the smaller first."
-                )
-        lower, upper = (_to_float(end) for end in ends)
+        shown = show_given((self.lower, self.upper))
+        lower, upper = to_float(self.lower), to_float(self.upper)
         if not -math.inf < lower < upper < math.inf:
             raise InvalidInput(
-                f"bounds must be finite and in order, got {shown}. Give two finite "
-                "numbers, the smaller first."
+                f"bounds must be two finite numbers, the smaller first, got {shown}."
             )
-        for name in ("is_binary", "natural", "is_one"):
-            flag = getattr(self, name)
-            if not isinstance(flag, bool):
-                raise InvalidInput(
-                    f"{name} must be true or false, got {show_given(flag)}.", field=name
-                )
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
         object.__setattr__(self, "natural", self.natural or self.is_binary)
@@ -111,8 +97,11 @@ class Bounds:
         return max(abs(self.lower), abs(self.upper))
 
 
-def _to_float(number: float) -> float:
+def to_float(number: object) -> float:
+    """Return a number as a float; NaN if it is none, or too large."""
+    if not isinstance(number, Real) or isinstance(number, bool):
+        return math.nan
     try:
         return float(number)
     except OverflowError:
-        return math.inf
+        return math.nan

@@ -36,23 +36,20 @@ class Budget:
         epsilon: float | str | Decimal | Fraction,
         delta: float | str | Decimal | Fraction = 0,
     ) -> None:
-        exact = {
-            name: to_exact(number, name)
-            for name, number in (("epsilon", epsilon), ("delta", delta))
-        }
-        if not Fraction(1, 10**12) <= exact["epsilon"] <= 10**6:
+        exact, exact_delta = to_exact(epsilon, "epsilon"), to_exact(delta, "delta")
+        if not Fraction(1, 10**12) <= exact <= 10**6:
             raise InvalidInput(
                 "epsilon must be positive, from 1e-12 to 1e6, got "
                 f"{show_given(epsilon)}. Values between 0.1 and 10 are usual.",
                 field="epsilon",
             )
-        if not (exact["delta"] == 0 or Fraction(1, 10**100) <= exact["delta"] < 1):
+        if exact_delta != 0 and not Fraction(1, 10**100) <= exact_delta < 1:
             raise InvalidInput(
                 "delta must be 0, or at least 1e-100 and below 1, got "
                 f"{show_given(delta)}. Values such as 1e-6 are usual; 0 means none.",
                 field="delta",
             )
-        for name, number in exact.items():
+        for name, number in (("epsilon", exact), ("delta", exact_delta)):
             if number.denominator > _LARGEST_DENOMINATOR:
                 raise InvalidInput(f"{name} has too many digits. Round it.", field=name)
             object.__setattr__(self, name, number)

@@ -6,13 +6,14 @@ Keys and edges are promises made before anyone sees the data.
 import datetime as dt
 import itertools
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, to_float
 from dpratio.terms.ratio import is_unicode, require_column_name
 
 __all__ = [
@@ -26,9 +27,10 @@ __all__ = [
     "Keys",
     "Periods",
     "ScoreBins",
+    "as_list",
     "distinct",
-    "first_repeated",
     "period_of",
+    "repeated",
     "require_quantiles",
 ]
 
@@ -41,7 +43,6 @@ KINDS = {"text": str, "integer": int, "boolean": bool, "date": dt.date}
 MOST_BINS = 1_000
 
 _LARGEST_KEY = 2**63 - 1
-_HUGE = 2**1023  # Beyond it a whole number is no float.
 _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "quarter": 3}
 
@@ -52,8 +53,9 @@ class Keys:
 
     Args:
         column: The column that holds the keys.
-        values: All text, all whole numbers, all true/false or all dates; None stands
+        keys: All text, all whole numbers, all true/false or all dates; None stands
             for a missing key and may be declared beside any of them.
+        kind: The type of keys that were found privately, of which there may be none.
 
     Raises:
         InvalidInput: When keys are missing, repeated or of mixed types.
@@ -67,26 +69,23 @@ class Keys:
     values: tuple[Key, ...]
     kind: type = field(compare=False)
 
-    def __init__(self, column: str, values: Iterable[Key]) -> None:
+    def __init__(
+        self, column: str, keys: Iterable[Key], *, kind: type | None = None
+    ) -> None:
         require_column_name(column)
-        keys = _keys_of(values)
-        kind = next((type(key) for key in keys if key is not None), str)
+        values = tuple(as_list(keys))
+        _require_keys(values)
+        if not values and kind is None:
+            raise InvalidInput("groups need at least one key.", field="keys")
+        usual = next((type(key) for key in values if key is not None), str)
         object.__setattr__(self, "column", column)
-        object.__setattr__(self, "values", keys)
-        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "kind", kind or usual)
 
     @property
     def size(self) -> int:
         """The number of keys."""
         return len(self.values)
-
-    @classmethod
-    def of_kind(cls, column: str, kind: type) -> "Keys":
-        """Return a dimension of keys of one type, none of them declared yet."""
-        keys = cls(column, [None])
-        object.__setattr__(keys, "values", ())
-        object.__setattr__(keys, "kind", kind)
-        return keys
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -114,10 +113,8 @@ class Periods:
     def __init__(self, column: str, every: str, first: Day, last: Day) -> None:
         require_column_name(column)
         require_one_of(every, EVERY, "period")
-        start, stop = (
-            period_of(_day_of(day, name), every)
-            for name, day in (("first", first), ("last", last))
-        )
+        start = period_of(_day_of(first, "first"), every)
+        stop = period_of(_day_of(last, "last"), every)
         if start > stop:
             raise InvalidInput(
                 f"the first period must not follow the last, got '{start}'.",
@@ -130,23 +127,23 @@ class Periods:
 
     @property
     def size(self) -> int:
-        """The number of periods, without a list of them: it may be long."""
-        if self.every in _MONTHS:
-            return len(self._months())
-        return (self.last - self.first).days // _DAYS[self.every] + 1
+        """The number of periods."""
+        return len(self._numbers())
 
     @property
     def values(self) -> tuple[dt.date, ...]:
         """The first days of all periods."""
         if self.every in _MONTHS:
-            return tuple(dt.date(m // 12, m % 12 + 1, 1) for m in self._months())
-        stop = self.last.toordinal() + 1
-        days = range(self.first.toordinal(), stop, _DAYS[self.every])
-        return tuple(dt.date.fromordinal(day) for day in days)
+            return tuple(dt.date(n // 12, n % 12 + 1, 1) for n in self._numbers())
+        return tuple(map(dt.date.fromordinal, self._numbers()))
 
-    def _months(self) -> range:
-        first, stop = (day.year * 12 + day.month - 1 for day in (self.first, self.last))
-        return range(first, stop + 1, _MONTHS[self.every])
+    def _numbers(self) -> range:
+        """Return the number of each period's first month or day."""
+        if self.every in _MONTHS:
+            first, last = (12 * d.year + d.month - 1 for d in (self.first, self.last))
+            return range(first, last + 1, _MONTHS[self.every])
+        stop = self.last.toordinal() + 1
+        return range(self.first.toordinal(), stop, _DAYS[self.every])
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -158,7 +155,7 @@ class ScoreBins:
 
     Args:
         column: A column with bounds: the score, or any other.
-        bins: The number of equal bins, or their edges in increasing order.
+        bins: The number of equal bins, up to 1,000, or their edges in increasing order.
 
     Example:
         >>> ScoreBins("score", [0, 0.5, 1]).values
@@ -170,13 +167,8 @@ class ScoreBins:
 
     def __init__(self, column: str, bins: int | Sequence[float] = 10) -> None:
         require_column_name(column)
-        is_count = isinstance(bins, int) and not isinstance(bins, bool)
-        if is_count and not 1 <= bins <= MOST_BINS:  # type: ignore[operator]
-            raise InvalidInput(
-                f"there must be 1 to 1,000 bins, got {show_given(bins)}.", field="bins"
-            )
         object.__setattr__(self, "column", column)
-        object.__setattr__(self, "bins", bins if is_count else _edges_of(bins))
+        object.__setattr__(self, "bins", _bins_of(bins))
 
     def within(self, bounds: Bounds) -> "ScoreBins":
         """Return the bins with their edges, which must lie within the bounds."""
@@ -222,24 +214,32 @@ def period_of(day: dt.date, every: str) -> dt.date:
     return day.replace(day=1, month=day.month - (day.month - 1) % step) if step else day
 
 
+def as_list(keys: Any) -> list[Any]:  # noqa: ANN401 (checked here)
+    """Return keys as a list of plain values, also those of an array or a series."""
+    if not isinstance(keys, Iterable) or isinstance(keys, str | bytes):
+        raise InvalidInput(
+            f"group keys must be a list, got {show_given(keys)}. Declare the public "
+            "keys, for instance ['north', 'south'].",
+            field="keys",
+        )
+    if str(getattr(keys, "dtype", "")) == "datetime64[ns]":
+        # Nanoseconds would become whole numbers.
+        array: Any = keys.to_numpy() if hasattr(keys, "to_numpy") else keys
+        keys = array.astype("datetime64[D]")
+    to_list = getattr(keys, "tolist", None) or getattr(keys, "to_list", None)
+    return list(keys if to_list is None else to_list())
+
+
 def distinct(values: Iterable[Key]) -> list[Key]:
-    """Return the first of equal keys; 1, True and 1.0 are three keys."""
-    firsts: dict[tuple[type, Key], Key] = {}
-    for key in values:
-        if key is not None and not isinstance(key, str | int | dt.date):
-            raise _mixed(key)
-        firsts.setdefault((type(key), key), key)
-    return list(firsts.values())
+    """Return the first of equal keys, which must be of one type."""
+    keys = list(values)
+    _require_one_kind(keys)
+    return list(dict.fromkeys(keys))
 
 
-def first_repeated(values: Iterable[Hashable]) -> Any:  # noqa: ANN401 (one of them)
-    """Return a list of the first value that stands twice; it is empty if none does."""
-    seen: set[Hashable] = set()
-    for value in values:
-        if value in seen:
-            return [value]
-        seen.add(value)
-    return []
+def repeated(values: Iterable[Hashable]) -> list[Any]:
+    """Return the values that occur more than once."""
+    return [value for value, count in Counter(values).items() if count > 1]
 
 
 def require_quantiles(bins: object) -> None:
@@ -252,32 +252,19 @@ def require_quantiles(bins: object) -> None:
         )
 
 
-def _mixed(keys: object) -> InvalidInput:
-    return InvalidInput(
-        "group keys must be all text, all whole numbers, all true/false or all dates, "
-        f"got {show_given(keys)}. Convert the keys to one type; None may join any.",
-        field="keys",
-    )
-
-
-def _keys_of(values: Any) -> tuple[Key, ...]:  # noqa: ANN401 (checked here)
-    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
-        raise InvalidInput(
-            f"group keys must be a list, got {show_given(values)}. Declare the public "
-            "keys, for instance ['north', 'south'].",
-            field="keys",
-        )
-    if str(getattr(values, "dtype", "")) == "datetime64[ns]":
-        # Nanoseconds would become whole numbers.
-        array: Any = values.to_numpy() if hasattr(values, "to_numpy") else values
-        values = array.astype("datetime64[D]")
-    as_list = getattr(values, "tolist", None) or getattr(values, "to_list", None)
-    keys = tuple(values if as_list is None else as_list())
-    if not keys:
-        raise InvalidInput("groups need at least one key.", field="keys")
+def _require_one_kind(keys: Sequence[object]) -> None:
     kinds = set(map(type, keys)) - {type(None)}
     if len(kinds) > 1 or not kinds <= set(KINDS.values()):
-        raise _mixed(keys)
+        raise InvalidInput(
+            "group keys must be all text, all whole numbers, all true/false or all "
+            f"dates, got {show_given(tuple(keys))}. Convert the keys to one type; None "
+            "may join any.",
+            field="keys",
+        )
+
+
+def _require_keys(keys: tuple[Key, ...]) -> None:
+    _require_one_kind(keys)
     for key in keys:
         if type(key) is int and abs(key) > _LARGEST_KEY:
             raise InvalidInput(
@@ -289,12 +276,11 @@ def _keys_of(values: Any) -> tuple[Key, ...]:  # noqa: ANN401 (checked here)
                 f"a text key must be valid Unicode without NUL, got {show_given(key)}.",
                 field="keys",
             )
-    repeated = first_repeated(keys)
-    if repeated:
+    if repeated(keys):
         raise InvalidInput(
-            f"a group key is declared once, got {show_given(repeated)}.", field="keys"
+            f"a group key is declared once, got {show_given(repeated(keys)[:1])}.",
+            field="keys",
         )
-    return keys
 
 
 def _day_of(day: object, name: str) -> dt.date:
@@ -310,27 +296,20 @@ def _day_of(day: object, name: str) -> dt.date:
     )
 
 
-def _edges_of(bins: Any) -> tuple[float, ...]:  # noqa: ANN401 (checked here)
-    is_array = hasattr(bins, "tolist") and hasattr(bins, "dtype")
-    if not is_array and not isinstance(bins, list | tuple | range):
-        raise _no_edges("bins must be a number or a list of edges", bins)
-    numbers = list(bins.tolist() if is_array else bins)
-    for number in numbers:
-        is_whole = isinstance(number, int) and not isinstance(number, bool)
-        if not isinstance(number, float) and not (is_whole and abs(number) < _HUGE):
-            raise _no_edges("edges must be numbers", numbers)
-    edges = tuple(map(float, numbers))
-    if not 1 < len(edges) <= MOST_BINS + 1:
-        raise _no_edges("bins need two edges or more", list(edges))
-    for low, high in itertools.pairwise((*edges, math.inf)):
-        if not math.isfinite(low) or low >= high:
-            raise _no_edges("edges must rise: bins may not overlap", list(edges))
-    return edges
-
-
-def _no_edges(rule: str, bins: object) -> InvalidInput:
-    return InvalidInput(
-        f"{rule}, got {show_given(bins)}. Give a number of bins, or edges such as "
-        "[0, 0.2, 0.5, 1].",
+def _bins_of(bins: Any) -> int | tuple[float, ...]:  # noqa: ANN401 (checked here)
+    """Return the number of bins, or their edges as floats."""
+    if type(bins) is int and 1 <= bins <= MOST_BINS:
+        return bins
+    listed = bins.tolist() if hasattr(bins, "tolist") else bins
+    if isinstance(listed, list | tuple | range) and 1 < len(listed) <= MOST_BINS + 1:
+        edges = tuple(map(to_float, listed))
+        if all(
+            low < high
+            for low, high in itertools.pairwise((-math.inf, *edges, math.inf))
+        ):
+            return edges
+    raise InvalidInput(
+        "bins must be a number from 1 to 1,000, or a list of rising edges such as "
+        f"[0, 0.2, 0.5, 1], got {show_given(bins)}.",
         field="bins",
     )

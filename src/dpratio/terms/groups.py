@@ -22,10 +22,10 @@ from dpratio.terms.dimensions import (
     Dimension,
     Key,
     Keys,
-    Periods,
     ScoreBins,
+    as_list,
     distinct,
-    first_repeated,
+    repeated,
 )
 from dpratio.terms.ratio import require_column_name
 
@@ -57,7 +57,7 @@ class Groups:
 
     def __init__(self, column: str | Sequence[str], keys: Iterable[Cell]) -> None:
         if isinstance(column, str):
-            _settle(self, (Keys(column, keys),), None)  # type: ignore[arg-type]
+            _settle(self, (Keys(column, keys),))  # type: ignore[arg-type]
             return
         columns = list(column) if isinstance(column, list | tuple) else []
         if not columns:
@@ -65,13 +65,10 @@ class Groups:
                 f"groups need a column name, or several, got {show_given(column)}.",
                 field="columns",
             )
-        if not isinstance(keys, Iterable) or isinstance(keys, str | bytes):
-            raise InvalidInput(
-                f"group keys must be a list, got {show_given(keys)}. List one key per "
-                "column for each cell.",
-                field="keys",
-            )
-        rows = [tuple(row) if isinstance(row, list | tuple) else (row,) for row in keys]
+        rows = [
+            tuple(row) if isinstance(row, list | tuple) else (row,)
+            for row in as_list(keys)
+        ]
         for row in rows:
             if len(row) != len(columns):
                 raise InvalidInput(
@@ -79,27 +76,25 @@ class Groups:
                     f"{show_given(row)}.",
                     field="keys",
                 )
-        if not rows:
-            raise InvalidInput("groups need at least one key.", field="keys")
+        by_column = zip(*rows, strict=True) if rows else [()] * len(columns)
         dimensions = tuple(
             Keys(name, distinct(values))
-            for name, values in zip(columns, zip(*rows, strict=True), strict=True)
+            for name, values in zip(columns, by_column, strict=True)
         )
-        places = [
-            {(type(key), key): place for place, key in enumerate(dimension.values)}
-            for dimension in dimensions
-        ]
-        listed = tuple(
-            tuple(place[type(key), key] for place, key in zip(places, row, strict=True))
-            for row in rows
-        )
-        repeated = first_repeated(rows)
-        if repeated:
+        if repeated(rows):
             raise InvalidInput(
-                f"a group key is declared once, got {show_given(repeated[0])}.",
+                f"a group key is declared once, got {show_given(repeated(rows)[0])}.",
                 field="keys",
             )
-        _settle(self, dimensions, listed)
+        places = [
+            {key: place for place, key in enumerate(dimension.values)}
+            for dimension in dimensions
+        ]
+        listed = [
+            tuple(place[key] for place, key in zip(places, row, strict=True))
+            for row in rows
+        ]
+        _settle(self, dimensions, tuple(listed))
 
     @classmethod
     def cross(cls, *dimensions: Dimension) -> "Groups":
@@ -109,14 +104,7 @@ class Groups:
             >>> Groups.cross(Keys("sex", ["f", "m"]), ScoreBins("s", [0, 1, 2])).keys
             (('f', '0 to 1'), ('f', '1 to 2'), ('m', '0 to 1'), ('m', '1 to 2'))
         """
-        known = all(isinstance(part, Keys | ScoreBins | Periods) for part in dimensions)
-        if not dimensions or not known:
-            raise InvalidInput(
-                "groups are crossed from Keys, ScoreBins and Periods, got "
-                f"{show_given(list(dimensions))}.",
-                field="cross",
-            )
-        return _made(dimensions, None)
+        return _settle(cls.__new__(cls), dimensions)
 
     def only(self, cells: Sequence[tuple[int, ...]]) -> "Groups":
         """Return some combinations, given by the places of their keys.
@@ -133,18 +121,16 @@ class Groups:
                     f"every cell names one key of each dimension, got {cell}.",
                     field="cells",
                 )
-        if not cells or first_repeated(cells):
+        if not cells or repeated(cells):
             raise InvalidInput(
                 "cells are listed once each, and there is one at least.", field="cells"
             )
-        return _made(self.dimensions, tuple(cells))
+        return _settle(Groups.__new__(Groups), self.dimensions, tuple(cells))
 
     @classmethod
     def found(cls, column: str, kind: type, keys: Sequence[Key]) -> "Groups":
         """Return the cells of keys that were found privately; there may be none."""
-        if keys:
-            return cls(column, keys)
-        return _made((Keys.of_kind(column, kind),), None)
+        return cls.cross(Keys(column, keys, kind=kind))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -171,16 +157,12 @@ class Groups:
     def first_keys(self, most: int) -> tuple[Cell, ...]:
         """Return the first cells, without a list of all: there may be many millions."""
         values = [dimension.values for dimension in self.dimensions]
-        cells: Iterable[tuple[Key, ...]] = (
-            itertools.product(*values)
-            if self.listed is None
-            else (
+        cells: Iterable[tuple[Key, ...]] = itertools.product(*values)
+        if self.listed is not None:
+            cells = (
                 tuple(own[place] for own, place in zip(values, row, strict=True))
                 for row in self.listed
             )
-        )
-        if len(values) == 1 and self.listed is None:
-            return values[0][:most]
         few = itertools.islice(cells, most)
         return tuple(cell for (cell,) in few) if len(values) == 1 else tuple(few)
 
@@ -200,7 +182,7 @@ class Groups:
             part.within(bounds[part.column]) if isinstance(part, ScoreBins) else part
             for part in self.dimensions
         )
-        return _made(settled, self.listed)
+        return _settle(Groups.__new__(Groups), settled, self.listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,22 +275,20 @@ def _key_of(cell: Any) -> Key:  # noqa: ANN401
     return cell.date() if isinstance(cell, dt.datetime) else cell
 
 
-def _made(
-    dimensions: tuple[Dimension, ...], listed: tuple[tuple[int, ...], ...] | None
-) -> Groups:
-    """Return the groups of dimensions that were checked already."""
-    groups = Groups.__new__(Groups)
-    _settle(groups, dimensions, listed)
-    return groups
-
-
 def _settle(
     groups: Groups,
     dimensions: tuple[Dimension, ...],
-    listed: tuple[tuple[int, ...], ...] | None,
-) -> None:
+    listed: tuple[tuple[int, ...], ...] | None = None,
+) -> Groups:
+    """Fill in new groups, and return them."""
+    if not dimensions or not all(isinstance(part, Dimension) for part in dimensions):
+        raise InvalidInput(
+            "groups are crossed from Keys, ScoreBins and Periods, got "
+            f"{show_given(list(dimensions))}.",
+            field="cross",
+        )
     columns = [dimension.column for dimension in dimensions]
-    if first_repeated(columns):
+    if repeated(columns):
         raise InvalidInput(
             f"each dimension of groups has its own column, got {show_given(columns)}.",
             field="cross",
@@ -317,3 +297,4 @@ def _settle(
     object.__setattr__(groups, "listed", listed)
     if groups.count > _MOST_CELLS:
         raise InvalidInput(f"there are too many cells, got {groups.count}.")
+    return groups

@@ -2,18 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, Periods, ScoreBins
+from dpratio.terms.dimensions import Dimension
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.guess import Guess
-from dpratio.terms.ratio import COUNTED, Ratio
-from dpratio.terms.unit import PrivacyUnit, require_totals
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import require_totals
 
 __all__ = [
     "Asked",
@@ -22,17 +21,14 @@ __all__ = [
     "default_name",
     "is_plain",
     "is_share",
-    "settle_bounds",
     "told_apart",
 ]
 
 # Declared groups, keys to be found privately, or the whole table as one group.
 Partition = Groups | PrivateKeys | None
-Asked = Partition | Keys | ScoreBins | Periods
+Asked = Partition | Dimension
 
 _LARGEST_SHARE = 10**6
-# Whoever has several rows counts once all the same: nothing of them is cut.
-_ONCE = Bounds(0, 1, natural=True)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -51,9 +47,6 @@ class Question:
         totals: Where units have ids: bounds of one person's totals in each group of
             this question, as `PrivacyUnit` has them. They stand in place of the
             unit's; those that are not named here are the unit's.
-        guess: What people are like in these groups, where that is not what the study
-            says of all: it forecasts this question and is no term. The plan is the same
-            without it.
 
     Raises:
         InvalidInput: When a term breaks a rule.
@@ -74,7 +67,6 @@ class Question:
     share: Fraction
     name: str
     totals: Mapping[str, Bounds] = field(hash=False)
-    guess: Guess | None
 
     def __init__(
         self,
@@ -85,7 +77,6 @@ class Question:
         share: float | Fraction = 1,
         name: str = "",
         totals: Mapping[str, Bounds] | None = None,
-        guess: Guess | None = None,
     ) -> None:
         if not isinstance(ratio, Ratio):
             raise InvalidInput(
@@ -108,27 +99,14 @@ class Question:
                 f"the name of a question must be plain text, got {show_given(name)}.",
                 field="name",
             )
-        if not isinstance(guess, Guess | None):
-            raise InvalidInput(
-                f"guess must be a Guess or None, got {show_given(guess)}.",
-                field="guess",
-            )
-        own = {} if totals is None else totals
-        require_totals(own)
-        # One dimension stands for groups of that dimension alone.
-        is_dimension = isinstance(groups, Keys | ScoreBins | Periods)
-        partition = Groups.cross(groups) if is_dimension else groups  # type: ignore[arg-type]
-        fields = {
-            "ratio": ratio,
-            "groups": partition,
-            "answers": tuple(answers),
-            "share": Fraction(str(share)),
-            "name": name or default_name(ratio, partition),  # type: ignore[arg-type]
-            "totals": dict(own),
-            "guess": guess,
-        }
-        for field_name, value in fields.items():
-            object.__setattr__(self, field_name, value)
+        require_totals(totals or {})
+        partition = Groups.cross(groups) if isinstance(groups, Dimension) else groups
+        object.__setattr__(self, "ratio", ratio)
+        object.__setattr__(self, "groups", partition)
+        object.__setattr__(self, "answers", tuple(answers))
+        object.__setattr__(self, "share", Fraction(str(share)))
+        object.__setattr__(self, "name", name or default_name(ratio, partition))
+        object.__setattr__(self, "totals", dict(totals or {}))
 
 
 def default_name(ratio: Ratio, groups: Partition) -> str:
@@ -160,46 +138,3 @@ def is_share(number: object) -> bool:
     if not isinstance(number, int | float | Fraction) or isinstance(number, bool):
         return False
     return 0 < number < _LARGEST_SHARE
-
-
-def settle_bounds(
-    questions: Sequence[Question],
-    bounds: Mapping[str, Bounds],
-    unit: PrivacyUnit,
-) -> tuple[Mapping[str, Bounds], PrivacyUnit]:
-    """Return bounds and unit with those of what is counted, which are 1."""
-    if not isinstance(bounds, Mapping) or not isinstance(unit, PrivacyUnit):
-        return bounds, unit  # Refused by `make_plan`.
-    for question in questions:
-        name = question.ratio.per
-        if name in COUNTED and name not in bounds:
-            bounds = {**bounds, name: Bounds.ones()}
-        own = bounds.get(name)
-        if name == "people" and isinstance(own, Bounds) and own.is_one:
-            _require_people(question, unit)
-            unit = replace(unit, totals={**unit.totals, name: _ONCE})
-    return bounds, unit
-
-
-def _require_people(question: Question, unit: PrivacyUnit) -> None:
-    """Raise InvalidInput unless every person has an id, and counts once."""
-    if unit.column is None:
-        raise InvalidInput(
-            "people are counted by their ids, got rows without ids. Name the column of "
-            "their ids: PrivacyUnit(…), or [unit] in a study.",
-            field="unit",
-        )
-    own = unit.totals.get("people", _ONCE)
-    is_once = isinstance(own, Bounds) and (own.lower, own.upper) == (0, 1)
-    if not is_once or "people" in question.totals:
-        raise InvalidInput(
-            "people count once each: totals of 'people' are 0 to 1. Leave them out.",
-            field="unit",
-        )
-    if question.ratio.weight is not None:
-        raise InvalidInput(
-            "people are counted without weights, got "
-            f"{show_given(question.ratio.weight)}. Leave the weight out, or count "
-            "'rows'.",
-            field="ratio",
-        )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import PurePath
+from typing import Any
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
@@ -18,10 +19,9 @@ from dpratio.terms.question import (
     Question,
     default_name,
     is_share,
-    settle_bounds,
     told_apart,
 )
-from dpratio.terms.ratio import Ratio
+from dpratio.terms.ratio import COUNTED, Ratio
 from dpratio.terms.source import PERIOD, CsvFile, ParquetFiles, checked_path
 from dpratio.terms.unit import PrivacyUnit
 
@@ -41,6 +41,8 @@ Source = str | CsvFile | ParquetFiles | DatabaseTable
 _LONGEST_TITLE = 200
 _PERIOD = re.compile(r"[A-Za-z0-9_-]+")
 _LINE = re.compile(r"\S[^\n\r]{0,199}")
+# Whoever has several rows counts once all the same: nothing of them is cut.
+_ONCE = Bounds(0, 1, natural=True)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -55,7 +57,6 @@ class Study:
         groups: Public keys, each answered on its own; None for one answer. A list asks
             for several partitions at once, from one budget.
         unit: Who is protected; by default one row, added or removed.
-        weights: How the budget is shared between partitions; equally by default.
         answers: What is wanted of every ratio.
         strategy: Which sums are measured; see `make_plan`.
         mechanism: Which noise they get; see `make_plan`.
@@ -123,7 +124,6 @@ class Study:
         budget: Budget,
         groups: Asked | Sequence[Asked] = None,
         unit: PrivacyUnit | None = None,
-        weights: Sequence[float | Fraction] | None = None,
         answers: Sequence[str] = ("ratio",),
         strategy: str = "focused",
         mechanism: str = "auto",
@@ -138,13 +138,12 @@ class Study:
         folder: str | None = None,
         period: str | None = None,
     ) -> None:
-        partitions = tuple(groups) if isinstance(groups, list | tuple) else (groups,)
-        asked = _questions(questions, partitions, weights, answers)
+        asked = _questions(questions, groups, answers)
         unit = PrivacyUnit() if unit is None else unit
-        settled, unit = settle_bounds(asked, bounds, unit)
+        bounds, unit = _with_counted(asked, bounds, unit)
         fields = {
             "questions": asked,
-            "bounds": settled,
+            "bounds": bounds,
             "budget": budget,
             "unit": unit,
             "strategy": strategy,
@@ -155,7 +154,7 @@ class Study:
             "clipping": clipping,
             "data": checked_path(data) if isinstance(data, str) else data,
             "scope": scope,
-            "bounds_from": _origins_of(bounds_from or {}, settled),
+            "bounds_from": _origins_of(bounds_from or {}, bounds),
             "title": as_title(title),
             "folder": folder,
             "period": _period_of(period, data),
@@ -166,11 +165,8 @@ class Study:
     @property
     def partitions(self) -> tuple[Partition, ...]:
         """The groups that are asked of, each once, in the order of the questions."""
-        kept: list[Partition] = []
-        for question in self.questions:
-            if question.groups not in kept:
-                kept.append(question.groups)
-        return tuple(kept)
+        groups = [question.groups for question in self.questions]
+        return tuple(dict.fromkeys(groups))
 
     @property
     def table(self) -> Source | None:
@@ -249,36 +245,66 @@ def _beside(folder: str, path: str) -> str:
 
 
 def _questions(
-    asked: Ratio | Question | Sequence[Ratio | Question],
-    partitions: tuple[Asked, ...],
-    weights: Sequence[float | Fraction] | None,
+    questions: Ratio | Question | Sequence[Ratio | Question],
+    groups: Asked | Sequence[Asked],
     answers: Sequence[str],
 ) -> tuple[Question, ...]:
     """Return a question for every ratio and partition; questions stay as they are."""
-    listed = tuple(asked) if isinstance(asked, list | tuple) else (asked,)
-    if any(isinstance(part, Question) for part in listed) and (
-        partitions != (None,) or weights is not None
-    ):
+    listed: Any = questions if isinstance(questions, list | tuple) else [questions]
+    partitions: Any = groups if isinstance(groups, list | tuple) else [groups]
+    if groups is not None and any(isinstance(part, Question) for part in listed):
         raise InvalidInput(
-            "questions name their own groups and shares. Write Question(Ratio(…), "
-            "groups=…, share=…).",
+            "questions name their own groups. Write Question(Ratio(…), groups=…).",
             field="groups",
-        )
-    shares = [1] * len(partitions) if weights is None else list(weights)
-    if len(shares) != len(partitions) or not all(map(is_share, shares)):
-        raise InvalidInput(
-            f"each partition has one positive weight, got {show_given(shares)}.",
-            field="weights",
         )
     return named(
         [
             part
             if isinstance(part, Question)
-            else Question(part, groups=groups, share=share, answers=answers)
-            for groups, share in zip(partitions, shares, strict=True)
+            else Question(part, groups=partition, answers=answers)
+            for partition in partitions
             for part in listed
         ]
     )
+
+
+def _with_counted(
+    questions: Sequence[Question], bounds: Mapping[str, Bounds], unit: PrivacyUnit
+) -> tuple[Mapping[str, Bounds], PrivacyUnit]:
+    """Return bounds and unit with those of what is counted, which are 1."""
+    if not isinstance(bounds, Mapping) or not isinstance(unit, PrivacyUnit):
+        return bounds, unit  # Refused by `make_plan`.
+    for question in questions:
+        name = question.ratio.per
+        if name in COUNTED and name not in bounds:
+            bounds = {**bounds, name: Bounds.ones()}
+        if name == "people" and bounds[name] == Bounds.ones():
+            _require_people(question, unit)
+            unit = replace(unit, totals={**unit.totals, name: _ONCE})
+    return bounds, unit
+
+
+def _require_people(question: Question, unit: PrivacyUnit) -> None:
+    """Raise InvalidInput unless every person has an id, and counts once."""
+    if unit.column is None:
+        raise InvalidInput(
+            "people are counted by their ids, got rows without ids. Name the column of "
+            "their ids: PrivacyUnit(…), or [unit] in a study.",
+            field="unit",
+        )
+    own = unit.totals.get("people", _ONCE)
+    if (own.lower, own.upper) != (0, 1) or "people" in question.totals:
+        raise InvalidInput(
+            "people count once each: totals of 'people' are 0 to 1. Leave them out.",
+            field="unit",
+        )
+    if question.ratio.weight is not None:
+        raise InvalidInput(
+            "people are counted without weights, got "
+            f"{show_given(question.ratio.weight)}. Leave the weight out, or count "
+            "'rows'.",
+            field="ratio",
+        )
 
 
 def _stage_of(share: object) -> Fraction | None:
@@ -307,19 +333,15 @@ def named(questions: Sequence[Question]) -> tuple[Question, ...]:
     )
 
 
-def as_title(given: object) -> str | None:
-    """Return a title; None if there is none.
-
-    Raises:
-        InvalidInput: When it is not one line of words.
-    """
-    if given is None:
+def as_title(title: object) -> str | None:
+    """Return a title, which is one line of words; None if there is none."""
+    if title is None:
         return None
-    is_line = isinstance(given, str) and given.isprintable() and given.strip() == given
-    if not is_line or not 0 < len(str(given)) <= _LONGEST_TITLE:
+    is_line = isinstance(title, str) and title.isprintable() and title.strip() == title
+    if not is_line or not 0 < len(str(title)) <= _LONGEST_TITLE:
         raise InvalidInput(
             f"a title is one line of up to {_LONGEST_TITLE} letters, got "
-            f"{show_given(given)}. It is published with every release.",
+            f"{show_given(title)}. It is published with every release.",
             field="title",
         )
-    return str(given)
+    return str(title)

@@ -3,8 +3,8 @@
 import contextlib
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,7 @@ from dpratio.codec import (
     TEXT,
     Field,
     Whole,
+    beside,
     choice,
     integer,
     made,
@@ -57,7 +58,6 @@ __all__ = [
     "WHERE",
     "GroupsTable",
     "one_or_many",
-    "with_others",
 ]
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
@@ -65,12 +65,17 @@ _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
 
 @dataclass(frozen=True, slots=True)
 class GroupsTable:
-    """One table of groups, with what holds for them alone."""
+    """One table of groups, with what holds for them alone.
+
+    Args:
+        weight: Its part of the budget beside the other tables.
+        totals: Those of ``[unit]`` for these groups alone, such as monthly totals
+            beside yearly ones. Totals that are not named are those of ``[unit]``.
+    """
 
     partition: Partition
     weight: Fraction = Fraction(1)
     totals: Mapping[str, Bounds] = field(default_factory=dict, hash=False)
-    population: Guess | None = None
 
 
 def one_or_many(item: Field) -> Field:
@@ -137,73 +142,44 @@ UNIT = record(
     most_groups=integer(1).optional(1),
     neighbours=choice(*NEIGHBOURS).optional(NEIGHBOURS[0]),
     key=TEXT.optional("dpratio"),
+    noun=TEXT.optional(),
 )
 
 
-def with_others(
-    table: type,
-    inner: str,
-    make: Callable[..., Any],
-    split: Callable[[Any], Mapping[str, Any]],
-    own: Mapping[str, Field],
-    others: Mapping[str, Field],
-) -> Field:
-    """Return the field of a table that holds the parts of a value, and others.
+_COLUMN = record(ColumnGuess, mean=NUMBER, sd=NUMBER.optional())
+GUESS = record(
+    Guess,
+    numerator=_COLUMN,
+    per=_COLUMN,
+    weight=_COLUMN.optional(),
+    correlation=NUMBER.optional(0.0),
+    weight_with_numerator=NUMBER.optional(0.0),
+    weight_with_per=NUMBER.optional(0.0),
+)
+_GUESS_OR_NONE = replace(
+    GUESS,
+    read=lambda value, path: GUESS.read(value, path) if value else None,
+    write=lambda guess: {} if guess is None else GUESS.write(guess),
+)
+
+
+def _population(
+    guess: Guess | None, n: int | None = None
+) -> tuple[int | None, Guess | None]:
+    """Return how many people there are, and what they are like.
 
     Args:
-        table: The dataclass of the table, whose first field is the value.
-        inner: The name of that field.
-        make: Return the value of its parts.
-        split: Return the parts of the value.
-        own: The fields of the parts.
-        others: The fields of the others.
+        guess: What they are like.
+        n: About how many people an answer is about. It may stand alone.
     """
-
-    def make_table(**parts: Any) -> Any:  # noqa: ANN401
-        rest = {name: parts.pop(name) for name in others if name in parts}
-        return table(make(**parts), **rest)
-
-    def split_table(value: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        rest = {name: getattr(value, name) for name in others}
-        return {**split(getattr(value, inner)), **rest}
-
-    return record(make_table, split_table, **own, **others)
+    return n, guess
 
 
-_COLUMN = record(ColumnGuess, mean=NUMBER, sd=NUMBER.optional())
-_GUESS = {
-    "numerator": _COLUMN,
-    "per": _COLUMN,
-    "weight": _COLUMN.optional(),
-    "correlation": NUMBER.optional(0.0),
-    "weight_with_numerator": NUMBER.optional(0.0),
-    "weight_with_per": NUMBER.optional(0.0),
-}
-
-
-GUESS = record(Guess, **_GUESS)
-_LOOSE = {
-    name: part.optional() if name in {"numerator", "per"} else part
-    for name, part in _GUESS.items()
-}
-
-
-def _population(n: int | None = None, **given: Any) -> tuple[int | None, Guess | None]:  # noqa: ANN401
-    """Return what people are like, or only how many they are."""
-    missing = [name for name in ("numerator", "per") if name not in given]
-    if given and missing:
-        raise InvalidInput(f"field '{missing[0]}' is missing.")
-    return n, Guess(**given) if given else None
-
-
-POPULATION = record(
+POPULATION = beside(
+    _GUESS_OR_NONE,
     _population,
-    lambda held: {
-        "n": held[0],
-        **{name: getattr(held[1], name, part.default) for name, part in _LOOSE.items()},
-    },
+    lambda population: (population[1], {"n": population[0]}),
     n=integer().optional(),
-    **_LOOSE,
 )
 
 
@@ -239,121 +215,136 @@ def _read_bins(value: Any, path: str) -> Any:  # noqa: ANN401
     return (many(NUMBER) if is_list else integer(1, MOST_BINS)).read(value, path)
 
 
-def _keys(column: str, keys: Sequence[Key]) -> Keys:
-    return Keys(column, keys)
-
-
-_BINS = Field(_read_bins, lambda bins: bins, {"type": ["integer", "array"]})
-_PERIODS = {"column": TEXT, "every": choice(*EVERY), "first": _DAY, "last": _DAY}
-# How each kind of dimension is made, split into the parts of its table, and read.
-_DIMENSIONS: dict[str, tuple[Any, Any, dict[str, Field]]] = {
-    "bins": (
+_DIMENSIONS = {
+    "bins": record(
         ScoreBins,
-        lambda held: {"column": held.column, "bins": held.bins},
-        {"column": TEXT, "bins": _BINS},
+        column=TEXT,
+        bins=Field(_read_bins, lambda bins: bins, {"type": ["integer", "array"]}),
     ),
-    "every": (
-        Periods,
-        lambda held: {name: getattr(held, name) for name in _PERIODS},
-        _PERIODS,
-    ),
-    "keys": (
-        _keys,
-        lambda held: {"column": held.column, "keys": held.values},
-        {"column": TEXT, "keys": many(_KEY)},
+    "every": record(Periods, column=TEXT, every=choice(*EVERY), first=_DAY, last=_DAY),
+    "keys": record(
+        Keys,
+        lambda keys: {"column": keys.column, "keys": keys.values},
+        column=TEXT,
+        keys=many(_KEY),
     ),
 }
 
 
-def _dimension_kind(dimension: Dimension) -> str:
+def _kind_of_dimension(dimension: Dimension) -> str:
     if isinstance(dimension, Keys):
         return "keys"
     return "bins" if isinstance(dimension, ScoreBins) else "every"
 
 
-def _cells(
+def _one_dimension(dimension: Field) -> Field:
+    """Return the field of groups of one dimension."""
+    return replace(
+        dimension,
+        read=lambda value, path: Groups.cross(dimension.read(value, path)),
+        write=lambda groups: dimension.write(groups.dimensions[0]),
+    )
+
+
+def _crossed(
     cross: Sequence[Dimension], cells: Sequence[tuple[int, ...]] | None = None
 ) -> Groups:
-    crossed = Groups.cross(*cross)
-    return crossed if cells is None else crossed.only(cells)
+    """Return crossed groups.
+
+    Args:
+        cross: Tables of keys, bins and periods, of which every combination is a cell.
+        cells: Some of the combinations, by the places of their keys from 0.
+    """
+    groups = Groups.cross(*cross)
+    return groups if cells is None else groups.only(cells)
 
 
-def _true(value: Any, path: str) -> bool:  # noqa: ANN401
+def _listed(columns: Sequence[str], keys: Sequence[tuple[Key, ...]]) -> Groups:
+    """Return groups of several columns.
+
+    Args:
+        columns: Several columns.
+        keys: The cells, each a list with one key per column.
+    """
+    return Groups(columns, keys)
+
+
+def _whole(whole: bool) -> None:  # noqa: FBT001 (the field itself says it)
+    """Return no groups.
+
+    Args:
+        whole: One answer for the whole table.
+    """
+
+
+def _read_true(value: Any, path: str) -> bool:  # noqa: ANN401
     if value is not True:
         refuse(path, "must be true, or left out", value)
     return True
 
 
-_PARTITIONS: dict[str, tuple[Any, Any, dict[str, Field]]] = {
-    "whole": (
-        lambda whole: None,  # noqa: ARG005 (the field itself says it)
+def _found(column: str, find: Budget, kind: str = "text") -> PrivateKeys:
+    """Return keys that are found privately.
+
+    Args:
+        column: The column that holds the keys.
+        find: The ``epsilon`` and ``delta`` that finding the keys takes from the budget.
+        kind: ``"text"``, ``"integer"``, ``"boolean"`` or ``"date"``.
+    """
+    return PrivateKeys(column, find, kind)
+
+
+_PARTITIONS = {
+    "whole": record(
+        _whole,
         lambda _: {"whole": True},
-        {"whole": Field(_true, bool, {"const": True})},
+        whole=Field(_read_true, bool, {"const": True}),
     ),
-    "cross": (
-        _cells,
+    "cross": record(
+        _crossed,
         lambda groups: {"cross": groups.dimensions, "cells": groups.listed},
-        {
-            "cross": many(
-                one_of(
-                    {
-                        name: record(*form[:2], **form[2])
-                        for name, form in _DIMENSIONS.items()
-                    },
-                    _dimension_kind,
-                )
-            ),
-            "cells": many(many(integer())).optional(),
-        },
+        cross=many(one_of(_DIMENSIONS, _kind_of_dimension)),
+        cells=many(many(integer())).optional(),
     ),
-    "find": (
-        lambda column, find, kind="text": PrivateKeys(column, find, kind),
+    "find": record(
+        _found,
         lambda keys: {"column": keys.column, "find": keys.budget, "kind": keys.kind},
-        {
-            "column": TEXT,
-            "find": record(Budget, epsilon=EXACT, delta=EXACT),
-            "kind": choice(*KINDS).optional("text"),
-        },
+        column=TEXT,
+        find=record(Budget, epsilon=EXACT, delta=EXACT),
+        kind=choice(*KINDS).optional("text"),
     ),
-    "columns": (
-        lambda columns, keys: Groups(list(columns), keys),
-        None,  # Written as those that are crossed.
-        {"columns": many(TEXT), "keys": many(many(_KEY))},
-    ),
+    # Written as those that are crossed.
+    "columns": record(_listed, columns=many(TEXT), keys=many(many(_KEY))),
+    **{name: _one_dimension(dimension) for name, dimension in _DIMENSIONS.items()},
 }
-for _name, (_make, _split, _parts) in _DIMENSIONS.items():
-    _PARTITIONS[_name] = (
-        lambda _make=_make, **given: Groups.cross(_make(**given)),
-        lambda groups, _split=_split: _split(groups.dimensions[0]),
-        _parts,
-    )
 
 
-def _table_kind(table: GroupsTable) -> str:
+def _kind_of_table(table: GroupsTable) -> str:
     groups = table.partition
     if groups is None:
         return "whole"
     if isinstance(groups, PrivateKeys):
         return "find"
     is_one = groups.listed is None and len(groups.dimensions) == 1
-    return _dimension_kind(groups.dimensions[0]) if is_one else "cross"
+    return _kind_of_dimension(groups.dimensions[0]) if is_one else "cross"
+
+
+def _split_table(table: GroupsTable) -> tuple[Partition, Mapping[str, Any]]:
+    return table.partition, {"weight": table.weight, "totals": table.totals}
 
 
 GROUP = one_of(
     {
-        name: with_others(
+        name: beside(
+            partition,
             GroupsTable,
-            "partition",
-            *form,
-            {
-                "weight": EXACT.optional(1),
-                "totals": BOUNDS.optional({}),
-                "population": GUESS.optional(),
-            },
+            _split_table,
+            weight=EXACT.optional(1),
+            totals=BOUNDS.optional({}),
         )
-        for name, form in _PARTITIONS.items()
+        for name, partition in _PARTITIONS.items()
     },
-    _table_kind,
+    _kind_of_table,
 )
 GROUPS = one_or_many(GROUP)
 

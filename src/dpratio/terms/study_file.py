@@ -38,13 +38,15 @@ from decimal import Decimal
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from dpratio.checks import require
+from dpratio.checks import show_given
 from dpratio.codec import (
     EXACT,
     NUMBER,
     TEXT,
+    beside,
     choice,
     many,
     mapping,
@@ -65,7 +67,6 @@ from dpratio.terms.study_fields import (
     UNIT,
     GroupsTable,
     one_or_many,
-    with_others,
 )
 from dpratio.terms.unit import PrivacyUnit
 
@@ -84,7 +85,18 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class _RatioTable:
-    """One table of ratios, asked of all groups or, where it has its own, of these."""
+    """One table of ratios.
+
+    Args:
+        answers: ``["ratio"]``, or ``["ratio", "means"]`` for means and curves;
+            ``["ratio", "calibration"]`` for the test of calibration over bins (rows
+            without ids or ``minus``, strategy ``focused``, guess 1, one stage); add
+            ``"spread"`` with strategy ``joint`` or ``even`` for variances, correlations
+            and slopes.
+        name: The name of the question; by default made of its columns and groups.
+        groups: Groups that are asked of this ratio alone, in place of those of
+            ``[groups]``: a table as there, or a list of them.
+    """
 
     ratio: Ratio
     answers: tuple[str, ...] = ("ratio",)
@@ -92,7 +104,7 @@ class _RatioTable:
     groups: tuple[GroupsTable, ...] | None = None
 
 
-_WHOLE_TABLE = GroupsTable(None)
+_WHOLE = (GroupsTable(None),)
 
 
 def read_study(path: str | PathLike[str]) -> Study:
@@ -157,9 +169,11 @@ def parse_study(text: str) -> Study:
         >>> study.questions[0].name, study.budget
         ('score per label', Budget(epsilon=1, delta=0))
     """
-    hint = "Read a file with read_study('study.toml')."
-    is_text = isinstance(text, str) and not _FILE_NAME.fullmatch(text)
-    require(is_text, "a study is parsed from its text", text, hint)
+    if not isinstance(text, str) or _FILE_NAME.fullmatch(text):
+        raise InvalidInput(
+            f"a study is parsed from its text, got {show_given(text)}. Read a file "
+            "with read_study('study.toml')."
+        )
     if _LONG_NAME.search(text):
         raise DocumentRefused(
             "$: a field of the study has more than 50 names in a row."
@@ -167,11 +181,11 @@ def parse_study(text: str) -> Study:
     try:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        found = _OTHER.match(text)
-        if found:
+        other = _OTHER.match(text)
+        if other:
             raise DocumentRefused(
-                f"$: this is a {found[1]} (JSON), and a study is wanted: the TOML file "
-                f"that the {found[1]} was made from."
+                f"$: this is a {other[1]} (JSON), and a study is wanted: the TOML file "
+                f"that the {other[1]} was made from."
             ) from None
         raise DocumentRefused(f"$: the study is not valid TOML: {error}.") from None
     except (ValueError, ArithmeticError, RecursionError):
@@ -182,7 +196,9 @@ def parse_study(text: str) -> Study:
     return study
 
 
-def study_to_toml(study: Study, comments: Mapping[str, str] | None = None) -> str:
+def study_to_toml(
+    study: Study, comments: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Write a study as the text of a TOML file.
 
     Args:
@@ -203,13 +219,12 @@ def study_to_toml(study: Study, comments: Mapping[str, str] | None = None) -> st
     tables: dict[str, Any] = STUDY.write(study)
     title = tables.pop("title", None)
     lines = [] if title is None else [f"title = {_inline(title)}", ""]
-    for name, table in tables.items():
-        head = f"[{name}]" if isinstance(table, dict) else f"[[{name}]]"
-        for part in [table] if isinstance(table, dict) else table:
-            said = (comments or {}).get(name)
-            lines += [] if said is None else [f"# {said}"]
+    for name, written in tables.items():
+        head = f"[{name}]" if isinstance(written, dict) else f"[[{name}]]"
+        for table in [written] if isinstance(written, dict) else written:
+            lines += [f"# {comments[name]}"] if name in comments else []
             lines.append(head)
-            lines += [f"{_key(key)} = {_inline(held)}" for key, held in part.items()]
+            lines += [f"{_key(key)} = {_inline(part)}" for key, part in table.items()]
             lines.append("")
     return "\n".join(lines)
 
@@ -224,7 +239,7 @@ def _inline(value: Any) -> str:  # noqa: ANN401
         # As JSON writes it, and without a bare DEL.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, dict):
-        pairs = (f"{_key(name)} = {_inline(held)}" for name, held in value.items())
+        pairs = (f"{_key(name)} = {_inline(part)}" for name, part in value.items())
         return f"{{ {', '.join(pairs)} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_inline, value))}]"
@@ -241,14 +256,14 @@ def _study_of(
     ratio: Sequence[_RatioTable],
     bounds: Mapping[str, Bounds],
     privacy: Mapping[str, Any],
-    groups: Sequence[GroupsTable] = (_WHOLE_TABLE,),
+    groups: Sequence[GroupsTable] = _WHOLE,
     population: tuple[int | None, Guess | None] = (None, None),
     **others: Any,  # noqa: ANN401
 ) -> Study:
-    added = {name for table in ratio for name in table.ratio.totals}
-    unknown = [name for table in groups for name in table.totals if name not in added]
+    summed = {name for table in ratio for name in table.ratio.totals}
+    unknown = [name for table in groups for name in table.totals if name not in summed]
     if unknown:
-        raise InvalidInput(f"no ratio adds up '{unknown[0]}'", field="groups")
+        raise InvalidInput(f"no ratio adds up '{unknown[0]}'.", field="groups")
     n, guess = population
     questions = _questions(ratio, groups)
     return Study(questions, bounds=bounds, n=n, guess=guess, **privacy, **others)
@@ -258,75 +273,80 @@ def _questions(
     ratios: Sequence[_RatioTable], groups: Sequence[GroupsTable]
 ) -> list[Question]:
     """Ask every ratio of all groups, and then each of its own."""
-    pairs = [
-        *((asked, table) for table in groups for asked in ratios if not asked.groups),
-        *((asked, table) for asked in ratios for table in asked.groups or ()),
-    ]
+    shared = [ratio for ratio in ratios if not ratio.groups]
     return [
-        Question(
-            asked.ratio,
-            groups=table.partition,
-            answers=asked.answers,
-            share=table.weight,
-            # Questions of several groups are told apart where their ratio has a name.
-            name=asked.name
-            and asked.name + _by(table.partition, asked.groups or groups),
-            totals={
-                name: bounds
-                for name, bounds in table.totals.items()
-                if name in asked.ratio.totals
-            },
-            guess=table.population,
-        )
-        for asked, table in pairs
+        *(_question(ratio, table, groups) for table in groups for ratio in shared),
+        *(
+            _question(ratio, table, ratio.groups or ())
+            for ratio in ratios
+            for table in ratio.groups or ()
+        ),
     ]
+
+
+def _question(
+    asked: _RatioTable, table: GroupsTable, tables: Sequence[GroupsTable]
+) -> Question:
+    by = _by(table.partition, tables)
+    return Question(
+        asked.ratio,
+        groups=table.partition,
+        answers=asked.answers,
+        share=table.weight,
+        name=asked.name and asked.name + by,
+        totals={
+            name: bounds
+            for name, bounds in table.totals.items()
+            if name in asked.ratio.totals
+        },
+    )
 
 
 def _by(partition: Partition, tables: Sequence[GroupsTable]) -> str:
+    """Return what tells questions apart whose ratio has a name and several groups."""
     columns = getattr(partition, "columns", ()) if len(tables) > 1 else ()
     return f" by {' and '.join(columns)}" if columns else ""
 
 
 def _tables_of(study: Study) -> dict[str, Any]:
     """Return the tables of a study: each ratio and each groups once, if possible."""
-    groups: dict[Any, GroupsTable] = {}
-    for asked in study.questions:
-        same = (asked.groups, asked.share, asked.guess)
-        before = groups[same].totals if same in groups else {}
-        totals = {**before, **asked.totals}
-        groups[same] = GroupsTable(asked.groups, asked.share, totals, asked.guess)
-    tables = tuple(groups.values())
-    ratios: Sequence[_RatioTable] = list(
+    alone = [
+        GroupsTable(question.groups, question.share, question.totals)
+        for question in study.questions
+    ]
+    names = [_own_name(question) for question in study.questions]
+    groups = tuple({(table.partition, table.weight): table for table in alone}.values())
+    ratios = list(
         dict.fromkeys(
             _RatioTable(
-                asked.ratio,
-                asked.answers,
-                _own_name(asked).removesuffix(_by(asked.groups, tables)),
+                question.ratio,
+                question.answers,
+                name.removesuffix(_by(question.groups, groups)),
             )
-            for asked in study.questions
+            for question, name in zip(study.questions, names, strict=True)
         )
     )
-    if named(_questions(ratios, tables)) != study.questions:
+    if named(_questions(ratios, groups)) != study.questions:
         ratios = [
-            _RatioTable(asked.ratio, asked.answers, _own_name(asked), (_alone(asked),))
-            for asked in study.questions
+            _RatioTable(question.ratio, question.answers, name, (table,))
+            for question, name, table in zip(study.questions, names, alone, strict=True)
         ]
-        tables = (_WHOLE_TABLE,)
+        groups = _WHOLE
     # What is counted as 1 has bounds of its own accord.
-    counted = {asked.ratio.per for asked in study.questions} & set(COUNTED)
-    budget = {"epsilon": study.budget.epsilon, "delta": study.budget.delta}
-    own = ("title", "data", "bounds_from", "unit")
-    chosen = ("strategy", "mechanism", "clipping", "stage", "scope")
+    counted = {question.ratio.per for question in study.questions} & set(COUNTED)
     return {
-        **{name: getattr(study, name) for name in own},
+        "title": study.title,
+        "data": study.data,
         "ratio": ratios,
         "bounds": {
             name: bounds
             for name, bounds in study.bounds.items()
             if not (bounds.is_one and name in counted)
         },
-        "groups": tables,
-        "privacy": {**budget, **{name: getattr(study, name) for name in chosen}},
+        "bounds_from": study.bounds_from,
+        "groups": groups,
+        "unit": study.unit,
+        "privacy": study,
         "population": (study.n, study.guess),
     }
 
@@ -336,37 +356,35 @@ def _own_name(question: Question) -> str:
     return "" if question.name == usual else question.name
 
 
-def _alone(asked: Question) -> GroupsTable:
-    return GroupsTable(asked.groups, asked.share, asked.totals, asked.guess)
+def _privacy(
+    epsilon: Fraction,
+    delta: Fraction | int = 0,
+    **choices: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    """Return what a release may cost, and how it is measured.
+
+    Args:
+        epsilon: What the release may cost; a fraction is written as text: ``"1/3"``.
+        delta: What the release may cost beside epsilon.
+        strategy: ``"focused"``, ``"joint"`` or ``"even"``.
+        mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
+            (with ``even``), or ``"auto"``: of the first two, the one that promises less
+            width.
+        clipping: ``"measured"`` counts the people that bounds cut, if any bound may cut
+            and the count would see something; ``"unmeasured"`` does not.
+        stage: The share of epsilon, such as ``0.05``, that a first stage spends on
+            finding the guess of every ratio; ``0`` for one stage. It needs strategy
+            ``focused`` and declared groups, and no ``residual_bound``. By default it is
+            0.05 if nobody guessed a ratio, and otherwise 0.
+        scope: The dataset's name in the ledger, if the ledger has several. If the scope
+            demands approval, the study must run as it was approved, including
+            ``[data]``.
+        **choices: Those of strategy to scope that a study has.
+    """
+    return {"budget": Budget(epsilon, delta), **choices}
 
 
-_RATIO = {
-    "numerator": TEXT,
-    "per": TEXT,
-    "weight": TEXT.optional(),
-    "minus": TEXT.optional(),
-    "guess": NUMBER.optional(),
-    "guess_is": choice(*GUESSES).optional(GUESSES[0]),
-    "residual_bound": NUMBER.optional(),
-}
-_RATIOS = one_or_many(
-    with_others(
-        _RatioTable,
-        "ratio",
-        Ratio,
-        lambda ratio: {name: getattr(ratio, name) for name in _RATIO},
-        _RATIO,
-        {
-            "answers": many(TEXT).optional(("ratio",)),
-            "name": TEXT.optional(""),
-            "groups": GROUPS.optional(),
-        },
-    )
-)
-
-_PRIVACY = {
-    "epsilon": EXACT,
-    "delta": EXACT.optional(0),
+_CHOICES = {
     "strategy": TEXT.optional("focused"),
     "mechanism": TEXT.optional("auto"),
     "clipping": TEXT.optional(MEASURED),
@@ -379,15 +397,42 @@ STUDY = record(
     _tables_of,
     title=TEXT.optional(),
     data=DATA.optional(),
-    ratio=_RATIOS,
+    ratio=one_or_many(
+        beside(
+            record(
+                Ratio,
+                numerator=TEXT,
+                per=TEXT,
+                weight=TEXT.optional(),
+                minus=TEXT.optional(),
+                guess=NUMBER.optional(),
+                guess_is=choice(*GUESSES).optional(GUESSES[0]),
+                residual_bound=NUMBER.optional(),
+            ),
+            _RatioTable,
+            lambda table: (
+                table.ratio,
+                {name: getattr(table, name) for name in ("answers", "name", "groups")},
+            ),
+            answers=many(TEXT).optional(("ratio",)),
+            name=TEXT.optional(""),
+            groups=GROUPS.optional(),
+        )
+    ),
     bounds=BOUNDS,
     bounds_from=mapping(TEXT).optional({}),
-    groups=GROUPS.optional((_WHOLE_TABLE,)),
+    groups=GROUPS.optional(_WHOLE),
     unit=UNIT.optional(PrivacyUnit()),
     privacy=record(
-        lambda epsilon, delta=0, **given: {"budget": Budget(epsilon, delta), **given},
-        lambda held: held,
-        **_PRIVACY,
+        _privacy,
+        lambda study: {
+            "epsilon": study.budget.epsilon,
+            "delta": study.budget.delta,
+            **{name: getattr(study, name) for name in _CHOICES},
+        },
+        epsilon=EXACT,
+        delta=EXACT.optional(0),
+        **_CHOICES,
     ),
     population=POPULATION.optional((None, None)),
 )

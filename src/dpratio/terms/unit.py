@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
+from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import require_column_name
 
@@ -12,6 +13,7 @@ __all__ = ["NEIGHBOURS", "PrivacyUnit", "require_totals"]
 
 NEIGHBOURS = ("add-or-remove-one", "change-one")
 _MOST_GROUPS = 10**6
+_LONGEST_NOUN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +32,25 @@ class PrivacyUnit:
         neighbours: ``"add-or-remove-one"`` hides whether someone is there at all;
             ``"change-one"`` hides what someone's rows hold.
         key: The public key of the hash that chooses groups.
+        noun: What those who are protected are called, in the plural: plans and reports
+            say it, as in ``"aircraft"``. By default ``"people"``, without ids
+            ``"rows"``.
 
     Raises:
         InvalidInput: When a term breaks a rule.
 
     Example:
-        >>> PrivacyUnit("user", totals={"spent": Bounds(0, 50), "visits": Bounds(0, 5)})
-        PrivacyUnit('user', at most 1 group each)
+        >>> totals = {"spent": Bounds(0, 50), "visits": Bounds(0, 5)}
+        >>> print(PrivacyUnit("user", totals=totals))
+        all rows of one user, counted in at most 1 group
     """
 
     column: str | None = None
-    totals: Mapping[str, Bounds] = field(default_factory=dict)
+    totals: Mapping[str, Bounds] = field(default_factory=dict, hash=False)
     most_groups: int = 1
     neighbours: str = "add-or-remove-one"
     key: str = "dpratio"
+    noun: str | None = None
 
     def __post_init__(self) -> None:
         require_one_of(self.neighbours, NEIGHBOURS, "neighbour relation")
@@ -60,6 +67,12 @@ class PrivacyUnit:
                 f"the key of the hash must be plain text, got {show_given(self.key)}.",
                 field="key",
             )
+        if self.noun is not None and not _is_noun(self.noun):
+            raise InvalidInput(
+                f"noun must be a plural of up to {_LONGEST_NOUN} letters, got "
+                f"{show_given(self.noun)}. Write for instance 'aircraft'.",
+                field="noun",
+            )
         object.__setattr__(self, "totals", dict(self.totals))
         if self.column is not None:
             require_column_name(self.column)
@@ -68,6 +81,11 @@ class PrivacyUnit:
                 "totals and most_groups need a unit with a column of ids.",
                 field="totals" if self.totals else "most_groups",
             )
+
+    @property
+    def people(self) -> str:
+        """What those who are protected are called, in the plural."""
+        return self.noun or ("rows" if self.column is None else "people")
 
     @property
     def cells_moved(self) -> int:
@@ -89,16 +107,10 @@ class PrivacyUnit:
         groups = "1 group" if self.most_groups == 1 else f"{self.most_groups:,} groups"
         return f"all rows of one {self.column}, counted in at most {groups}"
 
-    def __repr__(self) -> str:
-        if self.column is None:
-            return f"PrivacyUnit(neighbours={self.neighbours!r})"
-        plural = "" if self.most_groups == 1 else "s"
-        groups = f"at most {self.most_groups} group{plural} each"
-        relation = ", change-one" if self.neighbours == "change-one" else ""
-        return f"PrivacyUnit({self.column!r}, {groups}{relation})"
 
-    def __hash__(self) -> int:
-        return hash((self.column, self.most_groups, self.neighbours))
+def _is_noun(noun: object) -> bool:
+    is_text = isinstance(noun, str) and printable(noun) == noun == noun.strip()
+    return is_text and 0 < len(str(noun)) <= _LONGEST_NOUN
 
 
 def require_totals(totals: object) -> None:

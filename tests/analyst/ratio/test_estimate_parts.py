@@ -19,6 +19,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 
 
@@ -60,16 +61,19 @@ def test_groups_are_answered_each_on_its_own() -> None:
 
 def several(strategy: str = "even") -> tuple[Plan, list[np.ndarray]]:
     """Two ratios over three partitions, six parts; every cell has other sums."""
+    groups = [
+        Groups("g", ["a", "b"]),
+        Groups.cross(Keys("g", ["a", "b"]), Keys("h", [1, 2, 3])),
+        None,
+    ]
     plan = make_plan(
-        [Ratio("s", per="y"), Ratio("t", per="y", guess=1.0)],
+        [
+            Question(ratio, groups=cells, share=share)
+            for cells, share in zip(groups, (1, 2, 3), strict=True)
+            for ratio in (Ratio("s", per="y"), Ratio("t", per="y", guess=1.0))
+        ],
         bounds={"s": Bounds(0, 1), "t": Bounds(0, 2), "y": Bounds.binary()},
         budget=Budget(50),
-        groups=[
-            Groups("g", ["a", "b"]),
-            Groups.cross(Keys("g", ["a", "b"]), Keys("h", [1, 2, 3])),
-            None,
-        ],
-        weights=[1, 2, 3],
         strategy=strategy,
         clipping="unmeasured",
     )

@@ -26,7 +26,7 @@ def counted(*cuts: float, law: str = "laplace", everyone: float = 100.0) -> Mome
 
 
 def clipping(*moments: Moments, weighted: bool = False) -> Clipping:
-    found = clipping_of(moments, [weighted] * len(moments))
+    found = clipping_of(moments, [weighted] * len(moments), "people")
     assert found is not None
     return found
 
@@ -114,7 +114,7 @@ def test_a_share_needs_a_number_of_people() -> None:
 
 def test_a_question_with_natural_bounds_is_beside_one_that_counts() -> None:
     bare = given_moments(("ws", "wy"), [(1.0, 2.0)])
-    assert clipping_of([bare], [False]) is None
+    assert clipping_of([bare], [False], "people") is None
     both = clipping(bare, counted(80.0))
     assert both.status == ("natural", "clipped")
     assert np.isnan(both.people[0])
@@ -186,7 +186,7 @@ def test_estimates_carry_the_people_that_were_cut() -> None:
     ]
     assert columns["clipping"] == ["clipped", "not seen"]
     assert columns["status"] == ["ok", "ok"]
-    assert found.summary().endswith("; bounds cut people in 1 of them")
+    assert found.summary().endswith("; bounds cut rows in 1 of them")
     assert any(line.startswith("Clipping: bounds cut") for line in found.notes())
 
 

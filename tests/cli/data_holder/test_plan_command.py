@@ -7,8 +7,6 @@ import pytest
 
 from cli.commands_for_tests import STUDY, Call, flowing, is_refused, shown
 from cli.on_a_terminal import on_a_terminal
-from curator.histograms_for_tests import people_plan
-from dpratio.release.plan_file import write_plan
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -152,7 +150,7 @@ def test_an_epsilon_of_ten_draws_a_note(folder: Path) -> None:
     [
         ("1e-6", 10_000, ""),
         ("2e-4", 1_000, ""),
-        ("2e-4", 10_000, "Note: delta 0.0002 is large for 10,000 people."),
+        ("2e-4", 10_000, "Note: delta 0.0002 is large for 10,000 rows."),
         ("0.001", 10, "Note: delta 0.001 is large. It is the probability"),
         ("0.01", 10_000, "Note: delta 0.01 is large. It is the probability"),
     ],
@@ -176,7 +174,7 @@ def test_a_broken_study_is_refused_with_its_file_and_path(
     (folder / "study.toml").write_text(text, encoding="utf-8")
     code, _, error = call("plan", "study.toml")
     assert code == 6
-    assert "study.toml: $.bounds.score: bounds must be finite and in order" in error
+    assert "study.toml: $.bounds.score: bounds must be two finite numbers" in error
 
 
 def test_a_study_that_is_not_text_is_refused(folder: Path, call: Call) -> None:
@@ -211,14 +209,17 @@ def test_a_plan_ends_with_its_hash_and_says_where_bounds_come_from(
     assert hashed not in planned("csv")
 
 
-def test_a_plan_of_histograms_is_shown_in_every_layout(folder: Path) -> None:
-    write_plan(people_plan(), folder / "plan.json")
-    said = shown("plan", "plan.json")
-    for words in ("Counted: totals of spent", "Histograms, mechanism", "noise_sd"):
-        assert words in said
-    assert "totals of spent" in shown("plan", "plan.json", "--format", "markdown")
-    read = json.loads(shown("plan", "plan.json", "--format", "json"))
-    assert read["strategy"] == "histogram"
-    assert read["protected"][0].startswith("Protected: all rows of one user")
-    assert len(read["protected"]) == 2
-    assert [row["sum"] for row in read["sums"]] == ["Σ 1", "Σ 1"]
+def test_those_who_are_protected_are_called_by_their_noun(folder: Path) -> None:
+    unit = '[unit]\ncolumn = "user"\nnoun = "aircraft"\n'
+    totals = "totals = { delay = [0, 1200], trips = [0, 40] }\n"
+    study = OWN.partition("[unit]")[0] + unit + totals
+    study += '[groups]\ncolumn = "airport"\nfind = { epsilon = 2, delta = 0.01 }\n'
+    study += "[privacy]\nepsilon = 20\ndelta = 0.1\n[population]\nn = 500\n"
+    (folder / "study.toml").write_text(study, encoding="utf-8")
+    plan = flowing("plan", "study.toml")
+    assert "key of airport that enough aircraft share" in plan
+    assert "for 500 aircraft per answer" in plan
+    assert "one of the aircraft may change" in plan
+    assert "the number of aircraft, such as 1e-6" in plan
+    assert "Cuts of" in plan
+    assert "people" not in plan

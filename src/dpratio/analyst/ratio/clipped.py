@@ -16,7 +16,7 @@ __all__ = ["clipping_of"]
 
 
 def clipping_of(
-    moments: Sequence[Moments], weighted: Sequence[bool]
+    moments: Sequence[Moments], weighted: Sequence[bool], noun: str
 ) -> Clipping | None:
     """Read off who was cut, question by question; None where nothing was counted.
 
@@ -25,6 +25,7 @@ def clipping_of(
     Args:
         moments: Of every question.
         weighted: Whether Σw of it adds weights, and is no number of people.
+        noun: What those are called who are counted, in the plural.
     """
     if not any(CUT.name in each.names for each in moments):
         return None
@@ -40,8 +41,9 @@ def clipping_of(
     # People are whole numbers, and none is cut less than never.
     ends = (np.rint(count), np.ceil(count - within), np.floor(count + within))
     read = [np.maximum(each, 0.0) for each in (*ends, np.ceil(surely))] + [everyone]
-    together = Clipping(*(each[-1:] for each in read))
-    return replace(Clipping(*(each[:-1] for each in read)), together=together)
+    together = replace(Clipping(*(each[-1:] for each in read)), noun=noun)
+    apart = Clipping(*(each[:-1] for each in read))
+    return replace(apart, together=together, noun=noun)
 
 
 def _counted(moments: Moments, weighted: bool) -> Floats:  # noqa: FBT001

@@ -109,7 +109,7 @@ def estimate_ratios(
         is_simulated=release.is_simulated,
         origin=release.origin,
         within=_within(release),
-        clipping=clipping_of(held, weighted),
+        clipping=clipping_of(held, weighted, release.measured.unit.people),
         effective=effective_size(held, weighted),
         **_asked(release),
         **_joined(columns),  # type: ignore[arg-type]  # columns are arrays

@@ -33,6 +33,7 @@ class Clipping:
     surely: Floats
     everyone: Floats
     together: "Clipping | None" = None
+    noun: str = "people"
 
     @property
     def share(self) -> Floats:
@@ -71,12 +72,13 @@ class Clipping:
             return []
         hidden = int((self.upper >= self.everyone)[counted].sum())
         if hidden == len(counted):
-            return ["Clipping: noise hides it; any number of people may have been cut."]
+            hides = f"any number of {self.noun} may have been cut"
+            return [f"Clipping: noise hides it; {hides}."]
         most = int(np.max(self.upper[counted]))
         where = "" if len(self.people) == 1 else " in each row"
         said = (
-            f"Clipping: no cut was seen; at most {most:,} people{where} may have been "
-            f"cut, at level {LEVEL:g}."
+            f"Clipping: no cut was seen; at most {most:,} {self.noun}{where} may have "
+            f"been cut, at level {LEVEL:g}."
         )
         if hidden:
             said += f" In {hidden:,} of {len(counted):,} rows that may be everybody."
@@ -89,13 +91,14 @@ class Clipping:
         if len(self.people) == 1:
             return f"Clipping: bounds cut {self.about()}. {end}"
         clipped = np.flatnonzero(self.is_clipped)
-        said = "Clipping: bounds cut people, but noise hides in which rows."
+        said = f"Clipping: bounds cut {self.noun}, but noise hides in which rows."
         if len(clipped):
             surest = int(clipped[np.argmax(self.surely[clipped])])
             said = (
-                f"Clipping: bounds cut people in {len(clipped):,} of {len(counted):,} "
-                f"rows; the surest is {name_of(labels, surest)}: about "
-                f"{int(self.people[surest]):,} people, surely "
+                f"Clipping: bounds cut {self.noun} in {len(clipped):,} of "
+                f"{len(counted):,} rows; the surest is "
+                f"{name_of(labels, surest)}: about "
+                f"{int(self.people[surest]):,} {self.noun}, surely "
                 f"{int(self.surely[surest]):,} or more."
             )
         if self.together is not None and self.together.is_clipped[0]:
@@ -105,7 +108,7 @@ class Clipping:
     def about(self) -> str:
         """The only row, in words."""
         about = (
-            f"about {int(self.people[0]):,} people, 95 % interval "
+            f"about {int(self.people[0]):,} {self.noun}, 95 % interval "
             f"{int(self.lower[0]):,} to {int(self.upper[0]):,}"
         )
         if np.isfinite(self.share[0]):
@@ -116,9 +119,9 @@ class Clipping:
         """Say that bounds cut, where they did; for the end of a sentence."""
         many = int(self.is_clipped.sum())
         if many and len(self.people) == 1:
-            return f"; bounds cut about {int(self.people[0]):,} people"
+            return f"; bounds cut about {int(self.people[0]):,} {self.noun}"
         if many:
-            return f"; bounds cut people in {many:,} of them"
+            return f"; bounds cut {self.noun} in {many:,} of them"
         if self.together is not None and self.together.is_clipped[0]:
-            return "; bounds cut people in some of them"
+            return f"; bounds cut {self.noun} in some of them"
         return ""

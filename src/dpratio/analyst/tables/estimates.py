@@ -42,7 +42,7 @@ STATUSES = {
     ),
     "unbounded": (
         "the noisy denominator cannot be told from zero; no finite interval is honest. "
-        "Epsilon may be too small for so few people; where a large group was expected, "
+        "Epsilon may be too small for so small a group; where more was expected, "
         "the data holder should check how keys, decimals and dates are written"
     ),
     "half_line": (
@@ -209,7 +209,7 @@ class Estimates(Tabular):
         if self.effective is not None:
             lines.append(
                 "effective_people is Kish's effective sample size (Σw)²/Σw², from "
-                "noisy sums: so many people of equal weight would say as much."
+                "noisy sums: so many of equal weight would say as much."
             )
         if self.method == "no_correction":
             lines.append("These intervals ignore the noise and are too narrow.")

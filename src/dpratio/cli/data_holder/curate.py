@@ -164,8 +164,8 @@ def _notes(study: "Study", plan: "Plan") -> list[str]:
         f"Bounds of {name} come from: {words}"
         for name, words in study.bounds_from.items()
     ]
-    said = describe_delta(plan.delta)
-    known = describe_delta(plan.delta, study.n)
+    said = describe_delta(plan.delta, plan.unit)
+    known = describe_delta(plan.delta, plan.unit, study.n)
     return [*origins, *_expectations(study, plan), *(known if not said else [])]
 
 
@@ -177,6 +177,7 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
     from dpratio.simulation.forecast.promise import promised_range, worth_of_delta
 
     n = study.n or EXPECTED_PEOPLE
+    many = f"{n:,} {plan.unit.people}"
     several = len(plan.measurements) > 1
     # A guess is about the columns of one ratio, whatever is guessed of its value.
     one = len({str(each.ratio) for each in plan.measurements}) == 1
@@ -196,19 +197,19 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
         if guess is not None and is_described(plan.study, question.question):
             (row,) = forecast(plan, n=n, guess=guess, question=at).rows
             lines.append(
-                f"{said} {_widths(row.width)} for {n:,} people per answer "
+                f"{said} {_widths(row.width)} for {many} per answer "
                 f"({row.width_public:.3g} without noise), with the study's guess."
             )
         elif plan.strategy == "focused":
             found = promised_range(plan, question, n).widths
             lines.append(
-                f"{said} {_widths(found.lowest, found.highest)} for {n:,} people per "
+                f"{said} {_widths(found.lowest, found.highest)} for {many} per "
                 f"answer, by what they are like: {advice}"
             )
         else:
             lines.append(
                 f"{said} of unknown width. What {plan.strategy} sums give hangs on the "
-                f"people, and {advice}"
+                f"{plan.unit.people}, and {advice}"
             )
     gain = worth_of_delta(study, plan, n)
     if gain:

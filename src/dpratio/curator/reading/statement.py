@@ -280,7 +280,7 @@ class KeyCount:
     @property
     def keys(self) -> Keys:
         """A dimension that reads the column, without a declared key."""
-        return Keys.of_kind(self.column, KINDS[self.kind])
+        return Keys(self.column, (), kind=KINDS[self.kind])
 
     @property
     def columns(self) -> list[str]:

@@ -113,7 +113,7 @@ class HistogramPlan(Tabular):
         in_bins = any(isinstance(item.cells, ScoreBins) for item in self.histograms)
         answers = "how many lie beyond any bound, and a bound to choose"
         if in_bins:
-            answers = "bins of as many people each"
+            answers = f"bins of as many {self.unit.people} each"
         cost = f"Cost: epsilon {decimal_text(self.epsilon)}, delta 0."
         return [
             *title_words(self.title),
@@ -121,7 +121,7 @@ class HistogramPlan(Tabular):
             describe_bounds(self.bounds),
             *self.protected(),
             f"Histograms, mechanism {self.law.name}; {moved}. {cost}",
-            *describe_epsilon(self.epsilon),
+            *describe_epsilon(self.epsilon, self.unit),
             f"Answers: {answers}.",
         ]
 

@@ -154,9 +154,8 @@ def told_apart(undescribed: list[str]) -> str:
     named = ", ".join(f"'{each}'" for each in dict.fromkeys(undescribed))
     return (
         f"The guess is about the unit's totals, and not about those of {named}: there, "
-        f"ranges go over a family of people. {_KINDS} Their totals are described by a "
-        "population beside the groups of the study, or by guess=Guess(…) with "
-        "question=…."
+        f"ranges go over a family of people. {_KINDS} Their totals are described by "
+        "guess=Guess(…) with question=…."
     )
 
 

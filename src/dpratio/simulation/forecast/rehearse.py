@@ -101,8 +101,7 @@ class Rehearsal(Tabular):
             "No data were read and nothing was spent.",
             *(
                 f"Not rehearsed: '{each}', whose totals are its own. Describe them "
-                "with a population beside its groups, or guess=Guess(…), and name the "
-                "question."
+                "with guess=Guess(…), and name the question."
                 for each in self.left_out
             ),
         ]
@@ -148,8 +147,8 @@ def rehearse(
     if known is None:
         rule = "a rehearsal is about people whom someone described"
         hint = (
-            "Give guess=Guess(…), or a table [population] in the study; where a "
-            "question has totals of its own, a population beside its groups."
+            "Give guess=Guess(…), or a table [population] in the study. Where a "
+            "question has totals of its own, give both guess and question."
         )
         refuse(rule, None, hint)
     asked = questions_of(plan, question, known)

@@ -131,7 +131,7 @@ def test_one_connection_answers_all_parts_and_is_closed(
         return type(connected)(connected.backend, close)
 
     monkeypatch.setattr(opening, "connect_to", watched)
-    plan = plan_of(groups=[None, Groups("region", ["north"])], weights=[1, 1])
+    plan = plan_of(groups=[None, Groups("region", ["north"])])
     measure = open_for(DatabaseTable(url, table="loans"), plan, "auto")
     assert len(measure()) == 2
     assert (len(opened), len(closed)) == (1, 0)
