@@ -38,7 +38,7 @@ def test_a_study_is_released_from_beside_its_file_into_its_scope(folder: Path) -
     account = book.account("loans")
     held = account.releases[release.id]
     assert held.said("charge")["source"] == (
-        '{"delimiter": ",", "path": "people.csv", "quote": "\\""}'
+        '{"delimiter":",","path":"people.csv","quote":"\\""}'
     )
     assert account.spent.loss == Fraction(1, 2)
     with pytest.warns(GivenAgain):
@@ -62,7 +62,7 @@ def test_each_period_of_a_study_is_a_release_of_its_own(folder: Path) -> None:
         assert dpr.release_sums(weeks[0], ledger=book) == first
     held = book.account("loans").releases
     assert {each.said("charge")["source"] for each in held.values()} == {
-        '{"delimiter": ",", "path": "{period}.csv", "quote": "\\""}'
+        '{"delimiter":",","path":"{period}.csv","quote":"\\""}'
     }
 
 
