@@ -307,16 +307,17 @@ def _write_parts(
 def _properties(
     make: Callable[..., Any], parts: Mapping[str, Field]
 ) -> dict[str, Mapping[str, Any]]:
-    """Return the schemas of fields, described by the docstring of what they make."""
+    """Return the schemas of fields, with defaults, and meanings from a docstring."""
     _, _, arguments = (make.__doc__ or "").partition("Args:\n")
     lines = re.findall(r"^ +(\w+): (.+(?:\n {12,}.+)*)", arguments, re.MULTILINE)
     help_of = {name: " ".join(words.split()) for name, words in lines}
-    return {
-        name: {**part.schema, "description": help_of[name]}
-        if name in help_of
-        else part.schema
-        for name, part in parts.items()
-    }
+    properties: dict[str, Mapping[str, Any]] = {}
+    for name, part in parts.items():
+        described = {"description": help_of[name]} if name in help_of else {}
+        has_default = isinstance(part.default, str | int | float)
+        default = {"default": part.default} if has_default else {}
+        properties[name] = {**part.schema, **described, **default}
+    return properties
 
 
 def made(path: str, make: Callable[[], Any], names: Iterable[str] = ()) -> Any:  # noqa: ANN401

@@ -93,9 +93,13 @@ class ColumnGuess:
 class Guess:
     """A guessed population: numerator, denominator, weight, and how they go together.
 
-    ``correlation`` is that of numerator and denominator; ``weight_with_numerator`` and
-    ``weight_with_per`` are those of the weight with either. They are of one person's
-    columns; 0 is no correlation.
+    Args:
+        numerator: Its ``mean`` and ``sd``. A binary column needs no ``sd``.
+        per: Its ``mean`` and ``sd``. Where rows are counted the mean is 0.999.
+        weight: Its ``mean`` and ``sd``.
+        correlation: That of numerator and denominator of one person, 0 for none.
+        weight_with_numerator: The weight's correlation with the numerator.
+        weight_with_per: The weight's correlation with the denominator.
 
     Example:
         >>> Guess(ColumnGuess(0.5, 0.22), ColumnGuess(0.45), correlation=0.4).ratio

@@ -33,7 +33,7 @@ class Ratio:
         per: Column summed below the line, the true label for instance; ``"rows"`` to
             count rows, or ``"people"`` to count those whose ids the unit names. Where
             bounds are declared for a column of that name, the column is meant.
-        weight: Column that multiplies both, or None for equal weights.
+        weight: Column that multiplies both; without one, weights are equal.
         minus: Column that is taken off the numerator, row by row: a second model's
             score, for a paired comparison. The guess is then 0 by default.
         guess: A public guess of the ratio, around which the focused strategy

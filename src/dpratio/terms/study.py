@@ -138,11 +138,11 @@ class Study:
         folder: str | None = None,
         period: str | None = None,
     ) -> None:
-        asked = _questions(questions, groups, answers)
+        settled = _questions(questions, groups, answers)
         unit = PrivacyUnit() if unit is None else unit
-        bounds, unit = _with_counted(asked, bounds, unit)
+        bounds, unit = _with_counted(settled, bounds, unit)
         fields = {
-            "questions": asked,
+            "questions": settled,
             "bounds": bounds,
             "budget": budget,
             "unit": unit,

@@ -285,19 +285,19 @@ def _questions(
 
 
 def _question(
-    asked: _RatioTable, table: GroupsTable, tables: Sequence[GroupsTable]
+    ratio: _RatioTable, table: GroupsTable, tables: Sequence[GroupsTable]
 ) -> Question:
     by = _by(table.partition, tables)
     return Question(
-        asked.ratio,
+        ratio.ratio,
         groups=table.partition,
-        answers=asked.answers,
+        answers=ratio.answers,
         share=table.weight,
-        name=asked.name and asked.name + by,
+        name=ratio.name and ratio.name + by,
         totals={
             name: bounds
             for name, bounds in table.totals.items()
-            if name in asked.ratio.totals
+            if name in ratio.ratio.totals
         },
     )
 

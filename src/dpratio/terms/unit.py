@@ -21,8 +21,8 @@ class PrivacyUnit:
     """Whose presence a release hides.
 
     Args:
-        column: The column of ids; None protects single rows. Rows without an id are
-            not counted.
+        column: The column of ids: all rows of one id are protected together. Rows
+            without an id are not counted. Without a column single rows are protected.
         totals: With ids: bounds of each person's totals in one group, by column: of
             the numerator and of the denominator, times the weight. Totals are clipped
             to them. Of ``Ratio("a", minus="b", …)`` the numerator's total is named
@@ -84,7 +84,7 @@ class PrivacyUnit:
 
     @property
     def people(self) -> str:
-        """What those who are protected are called, in the plural."""
+        """The noun of those who are protected, in the plural."""
         return self.noun or ("rows" if self.column is None else "people")
 
     @property

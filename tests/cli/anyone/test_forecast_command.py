@@ -104,17 +104,17 @@ def test_where_most_intervals_have_no_end_the_plan_says_so(study: Path) -> None:
     text = study.read_text(encoding="utf-8")
     few = text.replace("n = 2000", "n = 3").replace("epsilon = 1.0", "epsilon = 0.01")
     study.write_text(few, encoding="utf-8")
-    assert "intervals mostly without an end for 3 people" in shown("plan", study)
+    assert "intervals mostly without an end for 3 rows" in shown("plan", study)
     bare = few.split("numerator = { mean", maxsplit=1)[0]
     study.write_text(bare, encoding="utf-8")
-    assert "intervals mostly without an end for 3 people" in shown("plan", study)
+    assert "intervals mostly without an end for 3 rows" in shown("plan", study)
     study.write_text(bare.replace("n = 3", "n = 4000"), encoding="utf-8")
-    assert "wide to without an end for 4,000 people" in shown("plan", study)
+    assert "wide to without an end for 4,000 rows" in shown("plan", study)
 
 
 def test_the_plan_says_how_wide_intervals_will_be(study: Path) -> None:
     said = shown("plan", study)
-    assert "wide for 2,000 people per answer" in said
+    assert "wide for 2,000 rows per answer" in said
     assert "with the study's guess" in said
 
 
