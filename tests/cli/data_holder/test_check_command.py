@@ -8,8 +8,9 @@ import duckdb
 import pytest
 
 from cli.commands_for_tests import STUDY, Call, is_refused
-from dpratio.cli.studies import as_written
+from dpratio.cli.studies import as_written, condition_of
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.errors import InvalidInput
 from dpratio.terms.source import CsvFile
 from dpratio.terms.study_file import parse_study
 
@@ -125,3 +126,30 @@ def test_csv_named_aside_keeps_how_the_study_says_it_is_written() -> None:
     assert as_written(window, study) == replace(other, where=where)
     assert as_written("b.parquet", study) == "b.parquet"
     assert as_written("b.csv", replace(study, data="a.parquet")) == "b.csv"
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("loan amount<=5.5", ["loan amount", "<=", 5.5]),
+        ("k = '5'", ["k", "=", "5"]),
+        ("k != it's \\ ${x}", ["k", "!=", "it's \\ ${x}"]),
+        ("seen > 2026-01-01 08:00:00", ["seen", ">", "2026-01-01 08:00:00"]),
+        ("k < -1e3", ["k", "<", -1000.0]),
+        ("k = true", ["k", "=", True]),
+        ("k = NaN", ["k", "=", "NaN"]),
+        ("k =", ["k", "=", ""]),
+        ("k = is null", ["k", "=", "is null"]),
+        ("origin in a, 5,'b'", ["origin", "in", ["a", 5, "b"]]),
+        (" k  is null ", ["k", "is null"]),
+        ("k not null", ["k", "not null"]),
+    ],
+)
+def test_a_condition_is_read_as_it_is_typed(text: str, condition: list[object]) -> None:
+    assert str(condition_of(text)) == str(condition)
+
+
+@pytest.mark.parametrize("text", ["", "k", "= 5", "k is", "k like a", "nullin a"])
+def test_anything_else_is_no_condition(text: str) -> None:
+    with pytest.raises(InvalidInput, match="--where takes a column"):
+        condition_of(text)

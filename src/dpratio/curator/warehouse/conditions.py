@@ -7,7 +7,7 @@ rows and no cell stops a query. Proof: docs/proofs/warehouse.md.
 import datetime as dt
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
@@ -18,7 +18,7 @@ from dpratio.curator.warehouse.dialect import Dialect, Value, double
 from dpratio.errors import SchemaRefused
 from dpratio.terms.where import NULLS, Condition
 
-__all__ = ["write_conditions"]
+__all__ = ["write_condition"]
 
 _COMPARISONS: dict[str, Callable[[Value, Value], Value]] = {
     "=": operator.eq,
@@ -38,32 +38,23 @@ _MICROSECONDS = 6  # The default number of digits of a second.
 _WIDEST = 38
 
 
-def write_conditions(
-    dialect: Dialect,
-    columns: Mapping[str, Value],
-    native: Mapping[str, str],
-    where: Sequence[Condition],
-) -> list[Value]:
-    """Write conditions as tests of a row's cells; a missing cell meets no comparison.
-
-    Args:
-        dialect: Of the database.
-        columns: Those that may be named.
-        native: The database's own names of their types, where Ibis's will not do.
-        where: The conditions of a source.
-
-    Raises:
-        SchemaRefused: When a column is missing, or of another type than its constants.
-    """
-    return [_written(dialect, columns, native, condition) for condition in where]
-
-
-def _written(
+def write_condition(
     dialect: Dialect,
     columns: Mapping[str, Value],
     native: Mapping[str, str],
     condition: Condition,
 ) -> Value:
+    """Write a condition as a test of a row's cells; a missing cell meets no comparison.
+
+    Args:
+        dialect: Of the database.
+        columns: Those that may be named.
+        native: The database's own names of their types, where Ibis's will not do.
+        condition: Of a source.
+
+    Raises:
+        SchemaRefused: When the column is missing, or of another type than a constant.
+    """
     name, sign, *values = condition
     if name not in columns:
         raise SchemaRefused(

@@ -13,7 +13,7 @@ import ibis
 from dpratio.curator.duckdb.sources import open_duck
 from dpratio.curator.duckdb.table import Asked, Columns, DuckTable, Tables
 from dpratio.curator.reading.statement import UnitRule
-from dpratio.curator.warehouse.conditions import write_conditions
+from dpratio.curator.warehouse.conditions import write_condition
 from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import CsvFile, ParquetFiles
@@ -86,7 +86,11 @@ def open_kept(source: CsvFile | ParquetFiles, asked: Asked) -> DuckTable:
             )
     rows = ibis.table(dict(own.values()), name=_ROWS)
     cells = {name: rows[short] for name, (short, _) in own.items()}
-    kept = rows.filter(*write_conditions(Dialect(), cells, {}, source.where))
+    dialect = Dialect()
+    tests = [
+        write_condition(dialect, cells, {}, condition) for condition in source.where
+    ]
+    kept = rows.filter(*tests)
     written = ibis.to_sql(kept, dialect="duckdb", pretty=False)
     whole = f"SELECT * FROM {opened.source}"  # noqa: S608 (a source of ours)
     held = f"(WITH {_ROWS} AS ({whole}) {written})"

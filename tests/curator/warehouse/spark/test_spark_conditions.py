@@ -14,7 +14,7 @@ from curator.warehouse.condition_forms import (
     rows_kept,
 )
 from dpratio.curator.silence import silence
-from dpratio.curator.warehouse.conditions import write_conditions
+from dpratio.curator.warehouse.conditions import write_condition
 from dpratio.curator.warehouse.database.connect import _own_spark, find_table
 from dpratio.curator.warehouse.dialect import Backend
 from dpratio.curator.warehouse.spark.on_spark import Spark
@@ -65,8 +65,10 @@ def test_every_condition_keeps_the_rows_that_it_names(backend: Backend) -> None:
         )
         rows = find_table(backend, replace(table, where=()))
         columns = {name: rows[name] for name in rows.columns}
-        tests = write_conditions(Spark(), columns, {}, list(map(tuple, conditions)))
-        named = {f"c{nth}": test for nth, test in enumerate(tests)}
+        named = {
+            f"c{nth}": write_condition(Spark(), columns, {}, tuple(condition))
+            for nth, condition in enumerate(conditions)
+        }
         found = backend.to_pyarrow(rows.select("id", **named)).to_pylist()
     for nth, condition in enumerate(conditions):
         kept = sorted(row["id"] for row in found if row[f"c{nth}"])

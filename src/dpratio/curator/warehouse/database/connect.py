@@ -10,7 +10,7 @@ import ibis
 
 from dpratio.checks import import_extra
 from dpratio.curator.duckdb.table import connect, literal
-from dpratio.curator.warehouse.conditions import write_conditions
+from dpratio.curator.warehouse.conditions import write_condition
 from dpratio.curator.warehouse.database.catalogues import TABLE, VIEW, what_is
 from dpratio.curator.warehouse.database.hosts import (
     HOSTS,
@@ -142,7 +142,11 @@ def _chosen(backend: Backend, source: DatabaseTable, rows: Value) -> Value:
     dialect = dialect_of(backend)
     columns = {name: rows[name] for name in rows.columns}
     native = dialect.native_types(rows)
-    return rows.filter(*write_conditions(dialect, columns, native, source.where))
+    tests = [
+        write_condition(dialect, columns, native, condition)
+        for condition in source.where
+    ]
+    return rows.filter(*tests)
 
 
 def _duckdb(source: DatabaseTable) -> Connected:
