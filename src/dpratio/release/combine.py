@@ -100,8 +100,8 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         )
     plan = _added_plan([release.measured for release in parts])
     questions = tuple(
-        _added_question(asked, same)
-        for asked, *same in zip(
+        _added_question(planned, same)
+        for planned, *same in zip(
             plan.questions, *(release.questions for release in parts), strict=True
         )
     )
@@ -216,10 +216,12 @@ def _sources(release: Release) -> tuple[str, ...]:
 
 
 def _question(
-    asked: PlannedQuestion, groups: Groups | None, sums: Sequence[NoisySums]
+    planned: PlannedQuestion, groups: Groups | None, sums: Sequence[NoisySums]
 ) -> ReleasedQuestion:
     own, *others = sums
-    return ReleasedQuestion(asked, groups, own.values, own.noise, beside=tuple(others))
+    return ReleasedQuestion(
+        planned, groups, own.values, own.noise, beside=tuple(others)
+    )
 
 
 # --- Merging --------------------------------------------------------------------------
@@ -309,12 +311,12 @@ def _without_cuts(release: Release) -> Release:
     """Leave out the counts of those whom bounds cut: the last sum of a question."""
     questions = []
     for question in release.questions:
-        asked = _uncounted(question.asked)
-        sums = [_first(part, len(asked.sums)) for part in question.sums]
-        kept = _question(asked, question.groups, sums)
-        questions.append(replace(kept, first=question.first))
-    planned = tuple(map(_uncounted, release.plan.questions))
-    plan = replace(release.plan, questions=planned, clipping=UNMEASURED)
+        planned = _uncounted(question.asked)
+        sums = [_first(part, len(planned.sums)) for part in question.sums]
+        uncounted = _question(planned, question.groups, sums)
+        questions.append(replace(uncounted, first=question.first))
+    planned_questions = tuple(map(_uncounted, release.plan.questions))
+    plan = replace(release.plan, questions=planned_questions, clipping=UNMEASURED)
     return replace(release, plan=plan, questions=tuple(questions))
 
 
@@ -332,16 +334,16 @@ def _first(sums: NoisySums, count: int) -> NoisySums:
 
 
 def _added_question(
-    asked: PlannedQuestion, parts: Sequence[ReleasedQuestion]
+    planned: PlannedQuestion, parts: Sequence[ReleasedQuestion]
 ) -> ReleasedQuestion:
     """Add up a question; sums around other guesses than its own stay beside."""
     kinds: dict[object, list[NoisySums]] = {}
     for sums in (sums for part in parts for sums in part.sums):
         kinds.setdefault(sums.kind, []).append(sums)
-    own = next(part.sums[0].kind for part in parts if part.asked == asked)
+    own = next(part.sums[0].kind for part in parts if part.asked == planned)
     ordered = sorted(kinds, key=lambda kind: (kind != own, repr(kind)))
     added = [_added_sums(kinds[kind]) for kind in ordered]
-    return _question(asked, parts[0].groups, added)
+    return _question(planned, parts[0].groups, added)
 
 
 def _added_sums(parts: list[NoisySums]) -> NoisySums:
@@ -481,20 +483,20 @@ def _only(
     """Return a plan of one question, over other groups, with what belongs to it."""
     usual = default_name(question.ratio, plan.partitions[question.asked.partition])
     name = "" if question.name == usual else question.name
-    asked = replace(question.asked, partition=0, name=name)
+    planned = replace(question.asked, partition=0, name=name)
     bins = () if groups is None else groups.score_bins
-    columns = {*asked.ratio.columns, *(dimension.column for dimension in bins)}
+    columns = {*planned.ratio.columns, *(dimension.column for dimension in bins)}
     totals = {
         name: bounds
         for name, bounds in plan.unit.totals.items()
-        if name in asked.ratio.totals
+        if name in planned.ratio.totals
     }
     return replace(
         plan,
         bounds={name: plan.bounds[name] for name in plan.bounds if name in columns},
         unit=replace(plan.unit, totals=totals),
         partitions=(groups,),
-        questions=(asked,),
+        questions=(planned,),
         found=tuple(plan.private_keys),
         stage=None if plan.stage is None else plan.stage.only(number),
     )

@@ -236,7 +236,7 @@ def _question_of(
     width = len(question.sums)
     # Without groups a document has no row that could show how many sums there are.
     values = values if len(values) else np.zeros((0, width * (1 + len(others))), int)
-    own, *rest = np.array_split(values, 1 + len(others), axis=1)
+    own, *columns = np.array_split(values, 1 + len(others), axis=1)
     if (part["noise"] is not None) != is_derived:
         raise InvalidInput(
             "belongs to releases with sources, and to all of them.", field="noise"
@@ -247,7 +247,8 @@ def _question_of(
         noise=part["noise"] or fresh.noise,
         first=None if stages is None else stages["totals"],
         beside=tuple(
-            _sums_of(plan, question, *other) for other in zip(others, rest, strict=True)
+            _sums_of(plan, question, *other)
+            for other in zip(others, columns, strict=True)
         ),
     )
 
@@ -270,25 +271,23 @@ def _around(question: PlannedQuestion, contrast: dict[str, Any]) -> PlannedQuest
     return replace(question, ratio=ratio, basis=contrast["basis"])
 
 
-def _groups_of(
-    planned: Partition, found: Partition | tuple[()] | None
-) -> Groups | None:
+def _groups_of(planned: Partition, keys: Partition | tuple[()] | None) -> Groups | None:
     if not isinstance(planned, PrivateKeys):
-        if found is not None:
+        if keys is not None:
             raise InvalidInput("must be null where keys were declared.", field="found")
         return planned
     column, kind = planned.column, KINDS[planned.kind]
-    if found == ():
+    if keys == ():
         return Groups.found(column, kind, ())
     if (
-        not isinstance(found, Groups)
-        or set(map(type, found.keys)) != {kind}
-        or found != Groups(column, found.keys)
+        not isinstance(keys, Groups)
+        or set(map(type, keys.keys)) != {kind}
+        or keys != Groups(column, keys.keys)
     ):
         raise InvalidInput(
             f"must be keys of '{column}', all {planned.kind}.", field="found"
         )
-    return found
+    return keys
 
 
 RELEASE = record(

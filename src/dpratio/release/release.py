@@ -100,12 +100,12 @@ class ReleasedQuestion:
 
     @property
     def name(self) -> str:
-        """What the question is called."""
+        """The name of the question."""
         return self.asked.name
 
     @property
     def ratio(self) -> Ratio:
-        """What is asked."""
+        """The ratio of the question."""
         return self.asked.ratio
 
     @property
@@ -201,16 +201,16 @@ class Release:
                 "sums around other guesses belong to releases that were merged.",
                 field="parts",
             )
-        plan, asked = self.plan, tuple(question.asked for question in self.questions)
+        plan, measured = self.plan, tuple(part.asked for part in self.questions)
         firsts = [part.first for part in self.questions if part.first is not None]
         if plan.stage is not None and not self.sources:
-            if not is_realised(plan, asked, firsts):
+            if not is_realised(plan, measured, firsts):
                 raise InvalidInput(
                     "what was measured must be what the noisy totals of the first "
                     "stage lead to.",
                     field="parts",
                 )
-        elif asked != plan.questions:
+        elif measured != plan.questions:
             raise InvalidInput(
                 "a release answers the questions of its plan.", field="parts"
             )
@@ -233,12 +233,12 @@ class Release:
         """The plan as it was measured: with the guesses of its first stage."""
         if self.plan.stage is None:
             return self.plan
-        asked = tuple(question.asked for question in self.questions)
-        return replace(self.plan, questions=asked)
+        measured = tuple(question.asked for question in self.questions)
+        return replace(self.plan, questions=measured)
 
     @property
     def cost(self) -> Budget:
-        """What it costs: of merged releases the sum, whoever is in them."""
+        """The cost; of merged releases it is the sum, whoever is in them."""
         return Budget(self.plan.epsilon, self.plan.delta)
 
     @property
@@ -289,7 +289,7 @@ class Release:
 
     @property
     def ways_measured(self) -> str:
-        """Where sums around different guesses were merged, around which; else none."""
+        """The guesses around which merged sums were measured, where they differ."""
         ways = max((len(question.sums) for question in self.questions), default=1)
         if ways == 1:
             return ""
