@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN
 from dpratio.plan.make_plan import make_plan
@@ -17,6 +18,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from planned import plan_scores
+from release.edited_documents import document_of
 from release.releases_for_tests import RELEASES
 from shown import released
 
@@ -309,3 +311,23 @@ def test_a_release_shows_itself_in_notebooks() -> None:
     assert shown.startswith("<p>SIMULATED: the people in it are invented.")
     assert "<b>" not in shown
     assert "<table>" in shown
+
+
+def test_a_release_in_two_stages_holds_its_plan_and_what_was_measured() -> None:
+    stages = document_of(STAGED)["parts"][0]["stages"]
+    assert STAGED.questions[0].first is not None
+    assert [int(total) for total in stages["totals"]] == [*STAGED.questions[0].first]
+    assert stages["guess"] == STAGED.questions[0].ratio.guess
+    assert STAGED.measured.questions[0] == STAGED.questions[0].asked
+    assert STAGED.measured.questions[0] != STAGED.plan.measurements[0]
+    assert STAGED.measured.stage == STAGED.plan.stage
+    assert TEXT.measured is TEXT.plan
+
+
+def test_answers_come_from_what_was_measured() -> None:
+    """The same integers mean something else around another guess."""
+    plain = replace(STAGED.measured, stage=None)
+    (question,) = STAGED.questions
+    same = replace(STAGED, plan=plain, questions=(replace(question, first=None),))
+    answers = [estimate_ratios(release).ratio for release in (STAGED, same)]
+    assert repr(answers[0]) == repr(answers[1])

@@ -16,8 +16,11 @@ from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from dpratio.version import __version__
+from plan.staged_plans import staged_plan
 from release.releases_for_tests import (
     BOUNDS,
     CROSSED,
@@ -28,6 +31,7 @@ from release.releases_for_tests import (
     add_up,
     plan_of,
     release_of,
+    staged_release,
     survives,
 )
 
@@ -253,3 +257,16 @@ def test_the_questions_of_a_table_add_up_to_the_whole() -> None:
         [without_noise(split, sites[0], "3"), without_noise(split, sites[1], "4")]
     )
     assert np.array_equal(merged.questions[0].values, fine.questions[0].values)
+
+
+def test_a_question_in_two_stages_is_rolled_up_with_its_own_totals() -> None:
+    ratio = Ratio("spend", per="visits", guess=0.0)
+    plan = staged_plan([Question(ratio), Question(ratio, groups=GROUPS["text"])])
+    release = staged_release(plan, (50_000, 10), (50_000, 20_000))
+    guesses = [question.ratio.guess for question in release.questions]
+    assert guesses == [0.0, pytest.approx(2.5, abs=0.1)]
+    rolled = roll_up(release, question=2)
+    assert rolled.plan.stage == plan.stage.only(1)  # type: ignore[union-attr]
+    assert rolled.questions[0].ratio.guess == guesses[1]
+    assert rolled.questions[0].first is None
+    assert rolled.cost == release.cost

@@ -53,7 +53,7 @@ class NoisySums:
 
     @property
     def kind(self) -> tuple[Contrast | None, tuple[float, ...]]:
-        """What sums must share to be added as whole numbers."""
+        """The contrast and the steps: sums that share them are added."""
         return self.contrast, self.steps
 
     def __eq__(self, other: object) -> bool:

@@ -128,12 +128,12 @@ class ReleasedQuestion:
 
     @property
     def name(self) -> str:
-        """What the question is called."""
+        """The name of the question."""
         return self.asked.name
 
     @property
     def ratio(self) -> Ratio:
-        """What is asked."""
+        """The ratio of the question."""
         return self.asked.ratio
 
     @property
@@ -229,7 +229,7 @@ class Release:
                 "sums around other guesses belong to releases that were merged.",
                 field="parts",
             )
-        plan, asked = self.plan, tuple(question.asked for question in self.questions)
+        plan, measured = self.plan, tuple(part.asked for part in self.questions)
         firsts = [part.first for part in self.questions if part.first is not None]
         in_stages = isinstance(plan, Plan) and plan.stage is not None
         if in_stages and not self.sources:
@@ -272,7 +272,7 @@ class Release:
 
     @property
     def cost(self) -> Budget:
-        """What it costs: of merged releases the sum, whoever is in them."""
+        """The cost; of merged releases it is the sum, whoever is in them."""
         return Budget(self.plan.epsilon, self.plan.delta)
 
     @property
@@ -323,7 +323,7 @@ class Release:
 
     @property
     def ways_measured(self) -> str:
-        """Where sums around different guesses were merged, around which; else none."""
+        """The guesses around which merged sums were measured, where they differ."""
         ways = max((len(question.sums) for question in self.questions), default=1)
         if ways == 1:
             return ""
