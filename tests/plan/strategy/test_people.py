@@ -223,8 +223,8 @@ def test_rows_of_people_with_ids_are_a_count_and_no_label() -> None:
     ids=["numerator", "spread", "denominator", "weight"],
 )
 def test_a_guess_outside_its_bounds_is_refused_in_the_user_s_units(
-    columns: Any,
-    message: str,  # noqa: ANN401
+    columns: Any,  # noqa: ANN401
+    message: str,
 ) -> None:
     with pytest.raises(InvalidInput, match=message):
         family({**SPEND, "w": Bounds(0, 3)}, guess=Guess(*columns))
