@@ -8,8 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.make_plan import make_plan
@@ -115,63 +113,6 @@ def test_what_was_spent_on_keys_is_kept_and_counted() -> None:
     read = there_and_back(PLANS["found"])
     assert read.private_keys == [SHOPS]
     assert read.delta == SHOPS.budget.delta
-
-
-names = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1)
-keys: st.SearchStrategy[list[Any]] = (
-    st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00")))
-    | st.lists(st.integers(-(2**63 - 1), 2**63 - 1))
-    | st.lists(st.booleans())
-)
-sizes = st.floats(1e-6, 1e6)
-bounds = st.just(Bounds.binary()) | st.builds(
-    lambda low, width: Bounds(low, low + width), st.floats(-1e6, 1e6), sizes
-)
-
-
-@st.composite
-def plans(draw: st.DrawFn) -> Plan:
-    s, y, w, g = draw(st.lists(names, min_size=4, max_size=4, unique=True))
-    weight = draw(st.none() | st.builds(lambda top: Bounds(0, top), sizes))
-    asked = {s: draw(bounds), y: draw(bounds)} | ({w: weight} if weight else {})
-    declared = list(dict.fromkeys(draw(keys)))
-    strategy = draw(st.sampled_from(["focused", "joint", "even"]))
-    noise = ["laplace", "analytic_gaussian"]
-    noise += ["classical_gaussian"] if strategy == "even" else []
-    ratio = Ratio(
-        s,
-        per=y,
-        weight=w if weight else None,
-        guess=draw(st.sampled_from([0.0, 1.0, -0.1, 3.25])),
-        guess_is=draw(st.sampled_from(["close", "unknown"])),
-    )
-    terms: dict[str, Any] = {
-        "bounds": asked,
-        "strategy": strategy,
-        "answers": draw(st.sampled_from([("ratio",), ("ratio", "means")])),
-        "budget": Budget(
-            draw(st.fractions("0.01", 5, max_denominator=10**9)),
-            draw(st.decimals("1e-9", "0.1", places=9).filter(lambda d: d > 0)),
-        ),
-        "groups": Groups(g, declared) if declared else None,
-        "mechanism": draw(st.sampled_from(noise)),
-    }
-    try:
-        return make_plan(ratio, **terms)
-    except InvalidInput as error:
-        assume("2^50 cells" not in str(error))
-        raise
-
-
-@settings(deadline=None, max_examples=60)
-@given(plans())
-def test_a_plan_survives_its_document(plan: Plan) -> None:
-    back = there_and_back(plan)
-    assert back == plan
-    for written, read in zip(plan.study.partitions, back.study.partitions, strict=True):
-        if isinstance(written, Groups) and isinstance(read, Groups):
-            assert [*map(type, read.keys)] == [*map(type, written.keys)]  # True is 1.
-    assert plan_to_document(back) == plan_to_document(plan)
 
 
 @pytest.mark.parametrize(

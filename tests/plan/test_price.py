@@ -1,5 +1,6 @@
 """The door believes nothing a plan says of itself: what is planned is what is paid."""
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,8 @@ from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.sums import Summand
+from dpratio.plan.strategy.layout import sums_of
+from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -38,6 +41,7 @@ from plan.priced_plans import (
     spent,
     with_sums,
 )
+from plan_documents import plan_from_document, plan_to_document
 
 EVERY_KIND = pytest.mark.parametrize(
     ("strategy", "mechanism"), [*KINDS, ("even", "classical_gaussian")]
@@ -45,6 +49,12 @@ EVERY_KIND = pytest.mark.parametrize(
 
 near = st.tuples(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3)).map(
     lambda given: Bounds(given[0], given[0] + given[1])
+)
+names = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1)
+keys: st.SearchStrategy[list[Any]] = (
+    st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00")))
+    | st.lists(st.integers(-(2**63 - 1), 2**63 - 1))
+    | st.lists(st.booleans())
 )
 
 
@@ -54,26 +64,24 @@ def any_plan(draw: st.DrawFn) -> Plan:
     strategy = draw(st.sampled_from(["focused", "joint", "even"]))
     # Columns of a focused plan cancel; at any size at all they would only be refused.
     wide = near if strategy == "focused" else any_bounds()
-    bounds = {"s": draw(wide), "y": draw(wide | binary)}
-    weight = draw(st.sampled_from([None, "w"]))
+    s, y, w, g = draw(st.lists(names, min_size=4, max_size=4, unique=True))
+    bounds = {s: draw(wide), y: draw(wide | binary)}
+    weight = draw(st.sampled_from([None, w]))
     if weight:
         top = st.floats(1e-3, 1e3).map(lambda end: Bounds(0, end))
-        bounds["w"] = draw((top if strategy == "focused" else any_bounds(0.0)) | binary)
-    keys: st.SearchStrategy[list[Any]] = st.one_of(
-        st.lists(st.integers(-9, 9), min_size=1, unique=True),
-        st.lists(st.text("abc", max_size=2), min_size=1, unique=True),
-        st.just([True, False]),
-    )
-    epsilon = draw(st.decimals("0.001", 40, places=3))
+        bounds[w] = draw((top if strategy == "focused" else any_bounds(0.0)) | binary)
+    declared = list(dict.fromkeys(draw(keys)))
+    epsilon = draw(st.decimals("0.001", 40, places=3) | st.fractions("0.01", 5))
     delta = draw(st.sampled_from(["1e-12", "1e-6", "0.01", "0.9"]))
     classical = strategy == "even" and epsilon <= 5
     guess = draw(st.sampled_from([0.0, 1.0, -1.0, 0.3]))
+    guess_is = draw(st.sampled_from(["close", "unknown"]))
     try:
         return make_plan(
-            Ratio("s", per="y", weight=weight, guess=guess),
+            Ratio(s, per=y, weight=weight, guess=guess, guess_is=guess_is),
             bounds=bounds,
             budget=Budget(epsilon, delta),
-            groups=draw(st.none() | keys.map(lambda given: Groups("k", given))),
+            groups=Groups(g, declared) if declared else None,
             strategy=strategy,
             answers=draw(st.sampled_from([("ratio",), ("ratio", "means")])),
             mechanism=draw(
@@ -87,13 +95,22 @@ def any_plan(draw: st.DrawFn) -> Plan:
 
 @settings(deadline=None, max_examples=60)
 @given(plan=any_plan())
-def test_what_the_planner_makes_is_accepted_within_the_budget(plan: Plan) -> None:
+def test_what_the_planner_makes_is_priced_at_its_budget_and_survives_its_document(
+    plan: Plan,
+) -> None:
     cost = price(plan)
     assert spent(cost) == (plan.epsilon, plan.delta)
     assert plan.epsilon == plan.budget.epsilon
     assert plan.delta == (0 if plan.law == LAPLACE else plan.budget.delta)
     assert {type(each) for each in spent(cost)} == {Fraction}
     assert str(plan)
+    document = plan_to_document(plan)
+    back = plan_from_document(Node(json.loads(json.dumps(document))))
+    assert back == plan
+    assert plan_to_document(back) == document
+    for written, read in zip(plan.partitions, back.partitions, strict=True):
+        if isinstance(written, Groups) and isinstance(read, Groups):
+            assert [*map(type, read.keys)] == [*map(type, written.keys)]  # True is 1.
 
 
 @settings(deadline=None, max_examples=30)

@@ -101,35 +101,6 @@ def test_units_of_the_data_change_nothing(
     assert again.scales == pytest.approx(wanted, rel=1e-3)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_a_ratio_near_its_guess_needs_little_of_h(law: NoiseLaw) -> None:
-    close, *_ = shared(law, UNIT)
-    unknown, *_ = shared(law, UNIT, guess_is="unknown")
-    assert close.scales[0] < unknown.scales[0]
-    assert close.scales[1] > unknown.scales[1]
-    # z alone would have the whole budget: a scale of 1/ε, or 1/μ.
-    alone = 1 / law.about_largest_ratio(Fraction("0.2"), Fraction("1e-6"))
-    assert alone < close.scales[0] < 1.35 * alone
-
-
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("box", [UNIT, WEIGHTED], ids=len)
-def test_means_are_paid_for_only_where_they_are_wanted(
-    law: NoiseLaw, box: dict[str, Bounds]
-) -> None:
-    ratio, few, _ = shared(law, box)
-    means, many, _ = shared(law, box, answers=BOTH)
-    assert len(many.summands) > len(few.summands)
-    assert means.scales[0] > ratio.scales[0]
-
-
-@pytest.mark.parametrize("law", LAWS)
-def test_a_limit_on_z_lowers_its_noise(law: NoiseLaw) -> None:
-    free, *_ = shared(law, UNIT)
-    bound, *_ = shared(law, UNIT, limit=0.5)
-    assert bound.scales[0] < 0.7 * free.scales[0]
-
-
 def excess(
     people: People, variances: NDArray[np.float64], contrast: Contrast, alone: float
 ) -> float:
@@ -216,15 +187,6 @@ def test_more_budget_or_more_people_promise_less_width() -> None:
         ]
         assert widths == sorted(widths, reverse=True)
         assert len(set(widths)) == 3
-
-
-def test_the_promised_width_is_that_of_one_query_where_noise_is_small() -> None:
-    for law in LAWS:
-        found, _, family = shared(law, UNIT, epsilon="1000")
-        widths = [log_one_query(each, 0.0) for each in family]
-        # An excess of 0 counts log 1.1 less, beside one that is lost.
-        wanted = math.fsum(widths) / len(widths) - math.log(1.1)
-        assert found.log_width == pytest.approx(wanted, abs=1e-2)
 
 
 @pytest.mark.parametrize("law", LAWS)
