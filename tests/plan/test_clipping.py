@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.make_plan import make_plan
@@ -18,11 +17,10 @@ from dpratio.plan.plan_words import (
     describe_uncounted,
 )
 from dpratio.plan.price import price
-from dpratio.plan.promise import promised_range
 from dpratio.plan.sensitivity.lattice import LEAST_CELLS
-from dpratio.plan.sensitivity.measured import MeasuredSum
-from dpratio.plan.sensitivity.sums import CUT
+from dpratio.plan.sensitivity.sums import CUT, MeasuredSum
 from dpratio.plan.strategy.measure import CUT_SHARE
+from dpratio.simulation.forecast.promise import promised_range
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -54,7 +52,7 @@ def both(**terms: Any) -> list[Plan]:  # noqa: ANN401
 
 def count_of(plan: Plan) -> MeasuredSum:
     """The last sum, which must be the count."""
-    count = plan.questions[0].sums[-1]
+    count = plan.measurements[0].sums[-1]
     assert count.summand == CUT
     return count
 
@@ -74,11 +72,11 @@ def test_the_count_comes_last_and_has_its_share(strategy: str, mechanism: str) -
         return
     assert share == pytest.approx(float(CUT_SHARE), rel=1e-4)
     if mechanism == "laplace":
-        noise = noise_sd("laplace", count.scale)
+        noise = LAPLACE.sd(count.scale)
         assert noise / LEAST_CELLS == pytest.approx(2**0.5 / CUT_SHARE, rel=1e-4)
         # Other sums have what is left.
-        left = [each / (1 - float(CUT_SHARE)) for each in plain.questions[0].scales]
-        assert plan.questions[0].scales[:-1] == pytest.approx(left, rel=1e-4)
+        left = [each / (1 - float(CUT_SHARE)) for each in plain.measurements[0].scales]
+        assert plan.measurements[0].scales[:-1] == pytest.approx(left, rel=1e-4)
 
 
 @EVERY_LAW
@@ -89,10 +87,10 @@ def test_the_count_of_a_focused_plan_widens_what_is_forecast_by_two_percent_at_m
     """It takes what that allows, and what sees 100 rows cut is enough."""
     box = {"s": Bounds(0, 400), "y": Bounds(0, most)}
     plans = both(n=n, mechanism=mechanism, stage=0, bounds=box)
-    family = [promised_range(each, each.questions[0], n).widths for each in plans]
+    family = [promised_range(each, each.measurements[0], n).widths for each in plans]
     wide, narrow = (math.sqrt(each.lowest * each.highest) for each in family)
     assert wide < 1.03 * narrow
-    share = plans[0].shares(plans[0].questions[0])[-1]
+    share = plans[0].shares(plans[0].measurements[0])[-1]
     assert wide > 1.005 * narrow or share == pytest.approx(0.058, rel=1e-3)
 
 
@@ -106,7 +104,7 @@ def test_a_count_that_sees_less_than_half_of_the_people_is_left_out(
     counts: bool,  # noqa: FBT001
 ) -> None:
     plan, plain = both(n=n, budget=Budget(epsilon))
-    assert (plan.clipping == "measured") == counts
+    assert (plan.study.clipping == "measured") == counts
     if counts:
         assert 2 * cuts_seen_from(plan) <= (n or 5_000)
         return
@@ -137,7 +135,7 @@ def test_what_counting_would_cost_is_what_it_costs(
     share = float(said.split("would take ")[1].split()[0])
     power = 1 if mechanism == "laplace" else 2
     spent = share * (100 / cuts_seen_from(plan)) ** power
-    assert spent == pytest.approx(plan.shares(plan.questions[0])[-1], rel=0.06)
+    assert spent == pytest.approx(plan.shares(plan.measurements[0])[-1], rel=0.06)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +195,7 @@ def test_natural_bounds_cost_nothing(strategy: str) -> None:
 def test_only_questions_that_may_be_cut_are_counted() -> None:
     ratios = [RATIO, Ratio("v", per="y")]
     plan = plan_of(ratio=ratios, bounds=NATURAL | {"v": Bounds(0, 400)})
-    last = [question.sums[-1].summand for question in plan.questions]
+    last = [question.sums[-1].summand for question in plan.measurements]
     assert [each == CUT for each in last] == [False, True]
 
 
@@ -212,7 +210,7 @@ def test_a_cut_of_so_many_is_seen_as_often_as_is_said(
     assert line in plan.summary()
     assert (f" in one of {rows:,} answers" in line) == (rows > 1)
     many = int(line.split("Cuts of ")[1].split()[0].replace(",", ""))
-    scale = max(question.sums[-1].scale for question in plan.questions) / LEAST_CELLS
+    scale = max(question.sums[-1].scale for question in plan.measurements) / LEAST_CELLS
     law = stats.laplace if mechanism == "laplace" else stats.norm
     noise = law(scale=scale)
     threshold = noise.isf(0.05 / (rows + 1))
@@ -226,6 +224,6 @@ def test_more_keys_than_are_known_need_more() -> None:
 
 def test_promised_widths_know_of_the_smaller_budget() -> None:
     wide, narrow = (
-        promised_range(each, each.questions[0], 500).widths for each in both()
+        promised_range(each, each.measurements[0], 500).widths for each in both()
     )
     assert narrow.highest < wide.highest < 1.15 * narrow.highest

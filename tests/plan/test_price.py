@@ -20,7 +20,6 @@ from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.sums import Summand
-from dpratio.plan.strategy.layout import sums_of
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -108,7 +107,7 @@ def test_what_the_planner_makes_is_priced_at_its_budget_and_survives_its_documen
     back = plan_from_document(Node(json.loads(json.dumps(document))))
     assert back == plan
     assert plan_to_document(back) == document
-    for written, read in zip(plan.partitions, back.partitions, strict=True):
+    for written, read in zip(plan.study.partitions, back.study.partitions, strict=True):
         if isinstance(written, Groups) and isinstance(read, Groups):
             assert [*map(type, read.keys)] == [*map(type, written.keys)]  # True is 1.
 

@@ -2,13 +2,11 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from edited_plans import with_terms
 from dpratio.cli.studies import plan_of as plan_of_study
 from dpratio.errors import DocumentRefused, PlanRefused
 from dpratio.plan.make_plan import make_plan
@@ -21,6 +19,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit
 from edited_places import edit
+from edited_plans import with_terms
 from planned import question_text
 from release.edited_documents import checksum
 
@@ -87,11 +86,11 @@ def test_every_term_is_in_the_hash() -> None:
     hashes = {plan_hash(plan_of(**changed)) for changed in terms}
     assert len(hashes) == len(terms)
     assert {len(digits) for digits in hashes} == {64}
-    assert plan_hash(replace(plan_of(), title="Loans")) in hashes
+    assert plan_hash(plan_of().titled("Loans")) in hashes
 
 
 def test_a_file_holds_a_title_and_the_hash_of_what_is_in_it(tmp_path: Path) -> None:
-    write_plan(replace(plan_of(), title="Loans"), tmp_path / "titled.json")
+    write_plan(plan_of().titled("Loans"), tmp_path / "titled.json")
     assert read_plan(tmp_path / "titled.json").title == "Loans"
     document = written(tmp_path)
     assert (document["format"], document["version"]) == ("dpratio-plan", 1)
@@ -161,7 +160,9 @@ def test_a_plan_with_less_noise_is_refused(tmp_path: Path) -> None:
 def test_a_plan_that_was_not_made_by_the_rules_is_refused_when_read_back(
     tmp_path: Path,
 ) -> None:
-    write_plan(with_terms(plan_of(), budget=Budget("0.01", "1e-6")), tmp_path / "a.json")
+    write_plan(
+        with_terms(plan_of(), budget=Budget("0.01", "1e-6")), tmp_path / "a.json"
+    )
     with pytest.raises(PlanRefused):
         read_plan(tmp_path / "a.json")
 

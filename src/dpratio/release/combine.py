@@ -220,9 +220,7 @@ def _question(
     asked: Measurement | Histogram, groups: Groups | None, sums: Sequence[NoisySums]
 ) -> ReleasedQuestion:
     own, *others = sums
-    return ReleasedQuestion(
-        planned, groups, own.values, own.noise, beside=tuple(others)
-    )
+    return ReleasedQuestion(asked, groups, own.values, own.noise, beside=tuple(others))
 
 
 # --- Merging --------------------------------------------------------------------------
@@ -354,10 +352,10 @@ def _added_question(
     kinds: dict[object, list[NoisySums]] = {}
     for sums in (sums for part in parts for sums in part.sums):
         kinds.setdefault(sums.kind, []).append(sums)
-    own = next(part.sums[0].kind for part in parts if part.asked == planned)
+    own = next(part.sums[0].kind for part in parts if part.asked == asked)
     ordered = sorted(kinds, key=lambda kind: (kind != own, repr(kind)))
     added = [_added_sums(kinds[kind]) for kind in ordered]
-    return _question(planned, parts[0].groups, added)
+    return _question(asked, parts[0].groups, added)
 
 
 def _added_sums(parts: list[NoisySums]) -> NoisySums:
@@ -502,11 +500,11 @@ def _only(
     usual = default_name(asked.ratio, asked.groups)
     name = "" if question.name == usual else question.name
     bins = () if groups is None else groups.score_bins
-    columns = {*planned.ratio.columns, *(dimension.column for dimension in bins)}
+    columns = {*asked.ratio.columns, *(dimension.column for dimension in bins)}
     totals = {
         name: bounds
         for name, bounds in plan.unit.totals.items()
-        if name in planned.ratio.totals
+        if name in asked.ratio.totals
     }
     study = replace(
         plan.study,

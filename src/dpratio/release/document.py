@@ -244,7 +244,7 @@ def _question_of(
     width = len(question.sums)
     # Without groups a document has no row that could show how many sums there are.
     values = values if len(values) else np.zeros((0, width * (1 + len(others))), int)
-    own, *columns = np.array_split(values, 1 + len(others), axis=1)
+    own, *rest = np.array_split(values, 1 + len(others), axis=1)
     if (part["noise"] is not None) != is_derived:
         raise InvalidInput(
             "belongs to releases with sources, and to all of them.", field="noise"
@@ -278,21 +278,21 @@ def _groups_of(
     planned: Partition, found: Partition | tuple[()] | None
 ) -> Groups | None:
     if not isinstance(planned, PrivateKeys):
-        if keys is not None:
+        if found is not None:
             raise InvalidInput("must be null where keys were declared.", field="found")
         return planned
     column, kind = planned.column, KINDS[planned.kind]
-    if keys == ():
+    if found == ():
         return Groups.found(column, kind, ())
     if (
-        not isinstance(keys, Groups)
-        or set(map(type, keys.keys)) != {kind}
-        or keys != Groups(column, keys.keys)
+        not isinstance(found, Groups)
+        or set(map(type, found.keys)) != {kind}
+        or found != Groups(column, found.keys)
     ):
         raise InvalidInput(
             f"must be keys of '{column}', all {planned.kind}.", field="found"
         )
-    return keys
+    return found
 
 
 RELEASE = record(

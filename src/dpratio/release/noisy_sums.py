@@ -53,7 +53,7 @@ class NoisySums:
 
     @property
     def kind(self) -> tuple[Contrast | None, tuple[float, ...]]:
-        """The contrast and the steps: sums that share them are added."""
+        """What sums must share to be added as whole numbers."""
         return self.contrast, self.steps
 
     def __eq__(self, other: object) -> bool:

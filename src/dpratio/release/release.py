@@ -128,12 +128,12 @@ class ReleasedQuestion:
 
     @property
     def name(self) -> str:
-        """The name of the question."""
+        """What the question is called."""
         return self.asked.name
 
     @property
     def ratio(self) -> Ratio:
-        """The ratio of the question."""
+        """What is asked."""
         return self.asked.ratio
 
     @property
@@ -229,7 +229,7 @@ class Release:
                 "sums around other guesses belong to releases that were merged.",
                 field="parts",
             )
-        plan, measured = self.plan, tuple(part.asked for part in self.questions)
+        plan, asked = self.plan, tuple(question.asked for question in self.questions)
         firsts = [part.first for part in self.questions if part.first is not None]
         in_stages = isinstance(plan, Plan) and plan.stage is not None
         if in_stages and not self.sources:
@@ -272,7 +272,7 @@ class Release:
 
     @property
     def cost(self) -> Budget:
-        """The cost; of merged releases it is the sum, whoever is in them."""
+        """What it costs: of merged releases the sum, whoever is in them."""
         return Budget(self.plan.epsilon, self.plan.delta)
 
     @property
@@ -323,7 +323,7 @@ class Release:
 
     @property
     def ways_measured(self) -> str:
-        """The guesses around which merged sums were measured, where they differ."""
+        """Where sums around different guesses were merged, around which; else none."""
         ways = max((len(question.sums) for question in self.questions), default=1)
         if ways == 1:
             return ""
