@@ -106,7 +106,7 @@ def test_a_count_that_sees_less_than_half_of_the_people_is_left_out(
     plan, plain = both(n=n, budget=Budget(epsilon))
     assert (plan.study.clipping == "measured") == counts
     if counts:
-        assert 2 * cuts_seen_from(plan) <= (n or 5_000)
+        assert 2 * cuts_seen_from(plan.study, plan.measurements) <= (n or 5_000)
         return
     assert plan == plain
     assert ": a count that sees 100 people cut, 19 times in 20, " in plan.summary()[1]
@@ -130,11 +130,11 @@ def test_what_counting_would_cost_is_what_it_costs(
 ) -> None:
     """A plan that sees so many has the share that another says it would take."""
     plan, plain = both(mechanism=mechanism, groups=groups, stage=0)
-    said = describe_uncounted(plain)
+    said = describe_uncounted(plain.study, plain.for_sums, in_stages=False)
     assert plain.summary()[1].endswith(f"are clipped. {said}")
     share = float(said.split("would take ")[1].split()[0])
     power = 1 if mechanism == "laplace" else 2
-    spent = share * (100 / cuts_seen_from(plan)) ** power
+    spent = share * (100 / cuts_seen_from(plan.study, plan.measurements)) ** power
     assert spent == pytest.approx(plan.shares(plan.measurements[0])[-1], rel=0.06)
 
 
@@ -206,7 +206,7 @@ def test_a_cut_of_so_many_is_seen_as_often_as_is_said(
 ) -> None:
     asked = [None] if rows == 1 else [Groups("g", range(rows - 1)), None]
     plan = plan_of(groups=asked, mechanism=mechanism)
-    (line,) = describe_clipping(plan)
+    (line,) = describe_clipping(plan.study, plan.measurements)
     assert line in plan.summary()
     assert (f" in one of {rows:,} answers" in line) == (rows > 1)
     many = int(line.split("Cuts of ")[1].split()[0].replace(",", ""))
@@ -218,7 +218,8 @@ def test_a_cut_of_so_many_is_seen_as_often_as_is_said(
 
 
 def test_more_keys_than_are_known_need_more() -> None:
-    (line,) = describe_clipping(plan_of(groups=PrivateKeys("g", Budget("0.1", "1e-7"))))
+    plan = plan_of(groups=PrivateKeys("g", Budget("0.1", "1e-7")))
+    (line,) = describe_clipping(plan.study, plan.measurements)
     assert line.endswith("times in 20. With more keys, more are needed.")
 
 

@@ -153,7 +153,7 @@ def test_a_plan_says_what_it_counts_and_how_often_each_counts() -> None:
         (people, "each moves 2 counts of every histogram by 1, and as many back"),
         (groups, "each user once, by how many of 2 declared groups of region they are"),
         (bins, "rows by score, in 16 declared cells between its bounds"),
-        (bins, "Answers: bins of as many people each."),
+        (bins, "Answers: bins of as many rows each."),
     ]:
         assert words in " ".join(str(plan).split())
     noise = {"sensitivity": 1.0, "noise_sd": pytest.approx(20 * 2**0.5), "share": 0.5}

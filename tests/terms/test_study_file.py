@@ -14,7 +14,7 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit
@@ -217,10 +217,6 @@ def test_every_ratio_is_asked_of_all_groups_with_the_totals_of_its_columns() -> 
             DatabaseTable("duckdb:///a.db", table=["main", "a.b"]),
         ),
         (
-            "url = 'duckdb:///a.db'\ntable = 'a'\nwhere = 'age > 5'",
-            DatabaseTable("duckdb:///a.db", table="a", where="age > 5"),
-        ),
-        (
             'url = "spark://host:7077"\npath = "/lake/*.parquet"',
             DatabaseTable("spark://host:7077", path="/lake/*.parquet"),
         ),
@@ -233,17 +229,16 @@ def test_data_may_lie_in_a_database(data: str, wanted: DatabaseTable) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ('url = "mysql://db"\ntable = "a"', "$.data: an address must name a database"),
-        ('path = "a.parquet"\nwhere = ""', "$.data: where must be a condition"),
+        ('url = "mysql://db"\ntable = "a"', "$.data.url: an address names a database"),
         (
             'path = "a/"\npartitions = ["a"]\nquote = ""',
             "$.data.partitions: partitions are those of Parquet",
         ),
         (
-            'url = "duckdb:///a.db"\ntable = "a"\nwhere = ""',
-            "$.data: where must be a condition",
+            'path = "a.csv"\npartitions = ["a"]',
+            "$.data.partitions: partitions are those of Parquet",
         ),
-        ('url = "duckdb:///a.db"', "$.data: one table or path is read"),
+        ('url = "duckdb:///a.db"', "$.data.table: a table is named"),
         ('url = "duckdb:///a.db"\nview = "a"', "$.data: unknown field 'view'"),
         ('url = "duckdb:///a.db"\nsql = "SELECT 1"', "$.data: unknown field 'sql'"),
         ('url = 1\ntable = "a"', "$.data.url: must be text"),
@@ -272,25 +267,3 @@ def test_a_path_without_a_dialect_is_just_a_path() -> None:
 )
 def test_one_field_of_a_dialect_makes_a_csv_file(field: str, wanted: CsvFile) -> None:
     assert parse_study(study(data=f'path = "a"\n{field}')).data == wanted
-
-
-@pytest.mark.parametrize(
-    ("data", "wanted"),
-    [
-        ('path = "a.parquet"', ParquetFiles("a.parquet", where="age > 5")),
-        ('path = "a/"', ParquetFiles("a/", where="age > 5")),
-        ('path = "a.csv.gz"', CsvFile("a.csv.gz", where="age > 5")),
-        (
-            'path = "a.txt"\nquote = ""',
-            CsvFile("a.txt", quote="", where="age > 5"),
-        ),
-        (
-            'path = "a/"\npartitions = { age = "integer" }',
-            ParquetFiles("a/", partitions={"age": "integer"}, where="age > 5"),
-        ),
-    ],
-)
-def test_where_keeps_some_rows_of_files(
-    data: str, wanted: CsvFile | ParquetFiles
-) -> None:
-    assert parse_study(study(data=f'{data}\nwhere = "age > 5"')).data == wanted

@@ -1,5 +1,6 @@
 """A plan as a document: its terms, and what is measured with how much noise."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,7 @@ from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
 from dpratio.plan.settle import in_order
 from dpratio.plan.strategy.planned_stage import Stage
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
@@ -35,6 +37,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.study_fields import BOUNDS, GROUP, GUESS, UNIT, GroupsTable
 from dpratio.terms.study_file import STUDY
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["PLAN", "SUMS"]
 
@@ -93,11 +96,12 @@ def _plan_of(
     keys = tuple(table.partition for table in found)
     if not all(isinstance(part, PrivateKeys) for part in keys):
         raise InvalidInput("must be private keys that were found.", field="found")
-    totals = in_order(study.unit.totals, study.questions)
+    ratios = [question.ratio for question in study.questions]
+    totals = in_order(study.unit.totals, ratios)
     study = replace(
         study,
         # Names in JSON stand in no order.
-        bounds=in_order(study.bounds, study.questions),
+        bounds=in_order(study.bounds, ratios),
         unit=replace(study.unit, totals=totals),
     )
     for question in study.questions:
@@ -166,8 +170,27 @@ _HISTOGRAM = record(
     within=GROUP.optional(),
     counts_groups=TRUE.optional(default=False),
 )
+
+
+def _histogram_plan_of(
+    unit: PrivacyUnit,
+    bounds: Mapping[str, Bounds],
+    histograms: tuple[Histogram, ...],
+    **others: Any,  # noqa: ANN401
+) -> HistogramPlan:
+    # Names in JSON stand in no order.
+    ratios = [histogram.ratio for histogram in histograms]
+    return HistogramPlan(
+        replace(unit, totals=in_order(unit.totals, ratios)),
+        in_order(bounds, ratios),
+        histograms=histograms,
+        **others,
+    )
+
+
 _HISTOGRAMS = record(
-    HistogramPlan,
+    _histogram_plan_of,
+    lambda plan: {name: getattr(plan, name) for name in HistogramPlan.__slots__},
     title=TEXT.optional(),
     unit=UNIT,
     bounds=BOUNDS,

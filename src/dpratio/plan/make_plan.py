@@ -186,7 +186,7 @@ def _best(study: Study, first: Fraction, n: int | None, people: Guess | None) ->
 
 def _sees_cuts(plan: Plan, n: int | None) -> bool:
     """Whether the count would see half of the people being cut."""
-    return 2 * cuts_seen_from(plan) <= (n or EXPECTED_PEOPLE)
+    return 2 * cuts_seen_from(plan.study, plan.measurements) <= (n or EXPECTED_PEOPLE)
 
 
 def _has_delta(study: Study) -> bool:

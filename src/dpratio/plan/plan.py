@@ -257,12 +257,14 @@ class Plan(Tabular):
                 describe_contrast(item, self.unit, grouped=item.groups is not None)
                 for item in self.measurements
             ]
-        bounded = f"{describe_bounds(self.bounds)} {describe_uncounted(self)}"
+        staged = self.stage is not None
+        uncounted = describe_uncounted(self.study, self.for_sums, in_stages=staged)
+        bounded = f"{describe_bounds(self.bounds)} {uncounted}"
         return [
             *above,
             bounded.rstrip(),
             *self.protected(),
-            *describe_clipping(self),
+            *describe_clipping(self.study, self.measurements),
             f"Strategy {self.strategy}, mechanism {self.law.name}. Cost: {cost}.",
             *describe_epsilon(self.epsilon, self.unit),
             *describe_delta(self.delta, self.unit),

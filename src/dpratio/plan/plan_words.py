@@ -5,10 +5,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from dpratio.plan.grids import counts_cuts, grid_for, may_cut, unit_of
-from dpratio.plan.laws import LAPLACE
+from dpratio.plan.laws import LAPLACE, LAWS
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.sensitivity.neighbours import unit_ratio
@@ -23,10 +23,6 @@ from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
-
-if TYPE_CHECKING:
-    from dpratio.plan.histogram.histogram_plan import HistogramPlan
-    from dpratio.plan.plan import Plan
 
 __all__ = [
     "FALSE_ALARMS",
@@ -118,9 +114,9 @@ def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
     return f"Counted within: {_within(bounds)}; values outside are clipped."
 
 
-def describe_clipping(plan: "Plan") -> list[str]:
+def describe_clipping(study: Study, measurements: Sequence[Measurement]) -> list[str]:
     """Say that a release will tell how many the bounds cut, and from how many on."""
-    counting = _counting(plan)
+    counting = _counting(study)
     if not counting:
         return []
     rows = _answers(counting)
@@ -128,71 +124,79 @@ def describe_clipping(plan: "Plan") -> list[str]:
     private = any(isinstance(question.groups, PrivateKeys) for question in counting)
     line = (
         "Clipping is measured: c is 1 for whoever is cut by a bound that is not "
-        f"natural, and 0 for others. Cuts of {cuts_seen_from(plan):,} "
-        f"{plan.unit.people} or "
+        f"natural, and 0 for others. Cuts of {cuts_seen_from(study, measurements):,} "
+        f"{study.unit.people} or "
         f"more{where} are seen 19 times in 20."
     )
     return [f"{line} With more keys, more are needed." if private else line]
 
 
-def cuts_seen_from(plan: "Plan") -> int:
+def cuts_seen_from(study: Study, measurements: Sequence[Measurement]) -> int:
     """Return from how many people on a plan that counts cuts sees them, mostly."""
-    counting = _counting(plan)
+    counting = _counting(study)
     # The count is the last sum of a question.
     counts = [
         measurement.sums[-1]
-        for measurement in plan.measurements
+        for measurement in measurements
         if measurement.question in counting
     ]
     scale = max(count.scale * count.step for count in counts)
-    return math.ceil(_scales_seen(plan, counting) * scale)
+    return math.ceil(_scales_seen(study, counting) * scale)
 
 
-def _counting(plan: "Plan") -> list[Question]:
-    study = plan.study
+def _counting(study: Study) -> list[Question]:
     return [item for item in study.questions if counts_cuts(study, item)]
 
 
-def describe_uncounted(plan: "Plan") -> str:
+def describe_uncounted(
+    study: Study, left: tuple[Fraction, Fraction], *, in_stages: bool
+) -> str:
     """Say what counting the cuts would cost, where a release will not tell of them."""
-    study = plan.study
+    law = LAWS[study.mechanism]
     unseen = [
         (question, allowed)
         for question, allowed in zip(
-            study.questions, allowances(study, plan.law, plan.for_sums), strict=True
+            study.questions, allowances(study, law, left), strict=True
         )
         if may_cut(study, question) and not counts_cuts(study, question)
     ]
     if not unseen:
         return ""
-    scale = _ENOUGH / _scales_seen(plan, [question for question, _ in unseen])
+    scale = _ENOUGH / _scales_seen(study, [question for question, _ in unseen])
     moved = max(
-        _moved_by_cuts(plan, question, allowed, scale) / float(allowed.ratio)
+        _moved_by_cuts(study, question, allowed, scale, in_stages=in_stages)
+        / float(allowed.ratio)
         for question, allowed in unseen
     )
-    share = moved**plan.law.power
+    share = moved**law.power
     cost = f"{share:.2g} of the budget" if share < 1 else "more than the budget"
     return (
         "How many, the release will not tell: a count that sees "
-        f"{_ENOUGH} {plan.unit.people} cut, 19 times in 20, would take {cost}."
+        f"{_ENOUGH} {study.unit.people} cut, 19 times in 20, would take {cost}."
     )
 
 
 def _moved_by_cuts(
-    plan: "Plan", question: Question, allowed: Allowance, scale: float
+    study: Study,
+    question: Question,
+    allowed: Allowance,
+    scale: float,
+    *,
+    in_stages: bool,
 ) -> float:
     """Return how far one unit moves the count, in units of noise of a scale."""
-    study: Study = replace(plan.study, clipping=MEASURED)
-    grid = grid_for(study, question, in_stages=plan.stage is not None)
+    counting = replace(study, clipping=MEASURED)
+    grid = grid_for(counting, question, in_stages=in_stages)
     alone = grid.only(len(grid.summands) - 1)
     cells = [scale / alone.steps[0]]
     return float(unit_ratio(allowed.law, alone, cells, allowed.unit, allowed.cells))
 
 
-def _scales_seen(plan: "Plan", counting: Sequence[Question]) -> float:
+def _scales_seen(study: Study, counting: Sequence[Question]) -> float:
     """Return how many scales of its noise a count must show to be seen."""
     alarm = FALSE_ALARMS / (_answers(counting) + 1)
-    return plan.law.tail(alarm) + plan.law.tail(1 - _SEEN)
+    law = LAWS[study.mechanism]
+    return law.tail(alarm) + law.tail(1 - _SEEN)
 
 
 def _answers(questions: Sequence[Question]) -> int:
@@ -356,14 +360,31 @@ def _is_held_to_its_like(ratio: Ratio, bounds: Mapping[str, Bounds]) -> bool:
     return len(set(ranges)) < len(ranges)
 
 
-def plan_as_text(plan: "Plan | HistogramPlan") -> str:
+class Described(Protocol):
+    """A plan of any kind, which describes itself."""
+
+    @property
+    def not_covered(self) -> tuple[str, ...]:
+        """What the promise leaves out, in sentences."""
+
+    def summary(self) -> list[str]:
+        """Say what is planned, who is protected and at what price."""
+
+    def to_text(self) -> str:
+        """Return its table."""
+
+    def to_html(self) -> str:
+        """Return its table for a notebook."""
+
+
+def plan_as_text(plan: Described) -> str:
     """Return a plan as sentences, its table, and what is not covered."""
     lines = [*(printable(line) for line in plan.summary()), "", plan.to_text(), ""]
     lines += [f"Not covered: {sentence}" for sentence in plan.not_covered]
     return "\n".join(lines)
 
 
-def plan_as_html(plan: "Plan | HistogramPlan") -> str:
+def plan_as_html(plan: Described) -> str:
     """Return a plan for a notebook: sentences, its table, and what is not covered."""
     above = "".join(f"<p>{html.escape(printable(line))}</p>" for line in plan.summary())
     below = "".join(

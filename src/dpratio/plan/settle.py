@@ -42,7 +42,7 @@ def settle(study: Study) -> Study:
     is_counted = any(counts_cuts(study, question) for question in study.questions)
     return Study(
         questions,
-        bounds=in_order(study.bounds, questions),
+        bounds=in_order(study.bounds, [question.ratio for question in questions]),
         budget=study.budget,
         unit=study.unit,
         strategy=study.strategy,
@@ -54,10 +54,9 @@ def settle(study: Study) -> Study:
 
 
 def in_order(
-    bounds: Mapping[str, Bounds], questions: Sequence[Question]
+    bounds: Mapping[str, Bounds], ratios: Sequence[Ratio]
 ) -> dict[str, Bounds]:
     """Return bounds in the order of the ratios' columns and totals, then by name."""
-    ratios = [question.ratio for question in questions]
     names = [name for ratio in ratios for name in (*ratio.columns, *ratio.totals)]
     known = [name for name in dict.fromkeys(names) if name in bounds]
     return {name: bounds[name] for name in [*known, *sorted(set(bounds) - set(known))]}

@@ -62,7 +62,7 @@ class Ladder:
                 f"{high - low}.",
                 field="limits",
             )
-        if self.steps not in _STEPS:
+        if type(self.steps) is not int or self.steps not in _STEPS:
             raise InvalidInput(
                 f"a power of two has 1 or 4 cells, got {show_given(self.steps)}.",
                 field="steps",
