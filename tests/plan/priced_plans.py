@@ -1,6 +1,7 @@
 """Plans to be priced, edited by hand, and what the door says of them."""
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -14,6 +15,7 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan, Cost, price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "change_question",
     "edit",
     "focused_plan",
+    "over",
     "plan_of",
     "planned",
     "refuse",
@@ -80,6 +83,17 @@ def planned(strategy: str, mechanism: str) -> Plan:
         return plan_of(mechanism, strategy=strategy)
     answers = ("ratio", "means") if strategy == "means" else ("ratio",)
     return focused_plan(mechanism, answers=answers)
+
+
+def over(
+    ratios: Sequence[Ratio], groups: Sequence[Any], shares: Sequence[Any]
+) -> list[Question]:
+    """Ask every ratio of all groups, with a share for each of the groups."""
+    return [
+        Question(ratio, groups=part, share=share)
+        for part, share in zip(groups, shares, strict=True)
+        for ratio in ratios
+    ]
 
 
 def edit(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401

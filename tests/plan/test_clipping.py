@@ -109,7 +109,7 @@ def test_a_count_that_sees_less_than_half_of_the_people_is_left_out(
         assert 2 * cuts_seen_from(plan.study, plan.measurements) <= (n or 5_000)
         return
     assert plan == plain
-    assert ": a count that sees 100 people cut, 19 times in 20, " in plan.summary()[1]
+    assert ": a count that sees 100 rows cut, 19 times in 20, " in plan.summary()[1]
 
 
 def test_too_little_budget_for_a_count_is_planned_without_one() -> None:

@@ -18,10 +18,12 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan.priced_plans import over
 
 EVERY_LAW = pytest.mark.parametrize(
-    ("strategy", "law"), itertools.product(STRATEGIES, (LAPLACE, GAUSSIAN))
+    ("strategy", "law"), list(itertools.product(STRATEGIES, (LAPLACE, GAUSSIAN)))
 )
+BOUNDS = {"s": Bounds(0, 1), "y": Bounds(0, 2)}
 FOUND = PrivateKeys("k", Budget("0.25", "1e-7"))
 # Cells are rounded, and half of one is a part in 2^25 of the largest move.
 CLOSE = 1e-6
@@ -29,7 +31,7 @@ CLOSE = 1e-6
 
 def plan_of(strategy: str, law: NoiseLaw, **terms: Any) -> Plan:  # noqa: ANN401
     given: dict[str, Any] = {
-        "bounds": {"s": Bounds(0, 1), "y": Bounds(0, 2)},
+        "bounds": BOUNDS,
         "groups": Groups("k", list("abcd")),
         "budget": Budget(1, "1e-6"),
         "strategy": strategy,
@@ -89,7 +91,14 @@ def test_rho_is_half_of_the_squares(
 def test_questions_add_up_in_squares_and_keys_come_on_top(
     strategy: str, law: NoiseLaw
 ) -> None:
-    plan = plan_of(strategy, law, groups=[FOUND, None], weights=[1, 3])
+    ratio = Ratio("s", per="y", guess=1)
+    plan = make_plan(
+        over([ratio], [FOUND, None], [1, 3]),
+        bounds=BOUNDS,
+        budget=Budget(1, "1e-6"),
+        strategy=strategy,
+        mechanism=law.name,
+    )
     assert len(plan.measurements) == 2
     cost = price(plan)
     assert cost.keys_delta == Fraction(1, 10**7)

@@ -1,5 +1,6 @@
 """A plan in words: who is protected, what leaves at what price, what is not covered."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan.priced_plans import over
 from plan.score_plans import RATIO, WEIGHTED, WITH_WEIGHT, focused, plan_of
 
 REGIONS = Groups("region", ["north", "south"])
@@ -146,19 +148,15 @@ def test_a_delta_that_is_allowed_and_not_needed_is_explained() -> None:
     assert "delta 0 (delta 0.000001 is allowed; this noise needs none)" in said
 
 
-def wide_plan(**changes: Any) -> Plan:  # noqa: ANN401
+SHOPS = PrivateKeys("shop", Budget("0.2", "1e-7"))
+
+
+def wide_plan(groups: Sequence[Any] = (None, SHOPS), **terms: Any) -> Plan:  # noqa: ANN401
     """A plan of several parts that finds keys."""
-    terms: dict[str, Any] = {
-        "bounds": {
-            "score": Bounds(0, 1),
-            "label": Bounds.binary(),
-            "old": Bounds(0, 1),
-        },
-        "groups": [None, PrivateKeys("shop", Budget("0.2", "1e-7"))],
-        "weights": [1, 3],
-        "mechanism": "laplace",
-    }
-    return focused([RATIO, Ratio("score", per="label", minus="old")], **terms | changes)
+    ratios = [RATIO, Ratio("score", per="label", minus="old")]
+    bounds = {"score": Bounds(0, 1), "label": Bounds.binary(), "old": Bounds(0, 1)}
+    parts = over(ratios, groups, [1, 3][: len(groups)])
+    return focused(parts, bounds=bounds, mechanism="laplace", **terms)
 
 
 def test_every_part_has_its_sentence_and_its_rows() -> None:
@@ -171,8 +169,8 @@ def test_every_part_has_its_sentence_and_its_rows() -> None:
     # Worked by hand: 1 + ⌈5 ln(1/2δ) + ½⌉ are named, 79, and ⌈79 − ½ + 5 ln 10⌉ = 91.
     assert said[2] == (
         "Asked 3: Σ score / Σ label, one answer for each key of shop that enough "
-        "people share (found with epsilon 0.2, delta 0.0000001; a key in which 91 "
-        "people count is found with a chance of 95 %) (s = score, y = label). "
+        "rows share (found with epsilon 0.2, delta 0.0000001; a key in which 91 "
+        "rows count is found with a chance of 95 %) (s = score, y = label). "
         "Share: 0.375."
     )
     table = plan.columns()
@@ -198,7 +196,7 @@ def test_a_plan_names_the_unit_and_its_totals() -> None:
         "label 0 to 4; totals are clipped."
     )
     changed = wide_plan(
-        unit=replace(unit, neighbours="change-one"), groups=None, weights=None
+        unit=replace(unit, neighbours="change-one"), groups=[None]
     ).summary()
     wanted = "all rows of one user, counted in at most 2 groups, changed."
     assert f"Protected: {wanted}" in changed

@@ -1,5 +1,6 @@
 """Several questions, units with many rows, and keys that are found: one budget."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -16,7 +17,16 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from edited_plans import with_terms
-from plan.priced_plans import LAWS, edit, refuse, regroup, scaled, spent, with_sums
+from plan.priced_plans import (
+    LAWS,
+    edit,
+    over,
+    refuse,
+    regroup,
+    scaled,
+    spent,
+    with_sums,
+)
 
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary(), "m": Bounds(0, 1)}
 TOTALS = {"s": Bounds(0, 5), "y": Bounds(0, 4)}
@@ -27,16 +37,19 @@ FOUND = PrivateKeys("k", Budget("0.25", "1e-7"))
 EVERY_LAW = pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
 
 
-def several(strategy: str, mechanism: str, **changes: Any) -> Plan:  # noqa: ANN401
-    terms: dict[str, Any] = {
-        "bounds": BOUNDS,
-        "budget": Budget(1, "1e-6"),
-        "groups": [None, LETTERS, Groups.cross(ScoreBins("s", 2))],
-        "weights": [1, 2, 0.5],
-        "strategy": strategy,
-        "mechanism": mechanism,
-    } | changes
-    return make_plan(RATIOS, **terms)
+def several(
+    strategy: str,
+    mechanism: str,
+    groups: Sequence[Any] = (None, LETTERS, Groups.cross(ScoreBins("s", 2))),
+    shares: Sequence[float] = (1, 2, 0.5),
+) -> Plan:
+    return make_plan(
+        over(RATIOS, groups, shares[: len(groups)]),
+        bounds=BOUNDS,
+        budget=Budget(1, "1e-6"),
+        strategy=strategy,
+        mechanism=mechanism,
+    )
 
 
 @EVERY_LAW
@@ -58,7 +71,7 @@ def test_questions_are_priced_together(strategy: str, mechanism: str) -> None:
 )
 def test_questions_share_what_adds_up(mechanism: str, more: int) -> None:
     """Epsilon under Laplace noise, squares of μ under Gaussian noise."""
-    equal = several("joint", mechanism, weights=None, groups=[None, LETTERS])
+    equal = several("joint", mechanism, [None, LETTERS], [1, 1])
     alone = make_plan(
         RATIOS[0],
         bounds={name: BOUNDS[name] for name in "sy"},
@@ -106,7 +119,7 @@ def test_noise_is_made_for_the_unit_that_is_declared(
 
 @EVERY_LAW
 def test_finding_keys_is_paid_from_the_budget(strategy: str, mechanism: str) -> None:
-    plan = several(strategy, mechanism, groups=[FOUND, None], weights=None)
+    plan = several(strategy, mechanism, [FOUND, None], [1, 1])
     is_laplace = mechanism == "laplace"
     delta = Fraction("1e-7" if is_laplace else "1e-6")
     assert spent(price(plan)) == (Fraction(1), delta)
@@ -128,7 +141,7 @@ def test_finding_keys_is_paid_from_the_budget(strategy: str, mechanism: str) -> 
 
 
 def test_key_columns_are_not_those_of_the_ratio() -> None:
-    plan = several("joint", "laplace", groups=[FOUND, None], weights=None)
+    plan = several("joint", "laplace", [FOUND, None], [1, 1])
     crossed = Groups.cross(ScoreBins("s", [0, 1]), Keys("y", [0, 1]))
     for groups in (replace(FOUND, column="y"), crossed):
         refuse(regroup(plan, groups), "cannot be its group")

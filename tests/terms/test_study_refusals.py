@@ -19,16 +19,18 @@ BAD: dict[str, dict[str, str]] = {
         'path = "a"\ncolumns = "s"': ".columns: must be a list, got 's'.",
         'path = "a"\ncolumns = ["s", 1]': ".columns[1]: must be text, got 1.",
         'path = "{a}.csv"': (
-            ".path: a path begins with one ${VARIABLE} at most, holds {period} once, and "
-            "no other braces, got '{a}.csv'."
+            ".path: a path begins with one ${VARIABLE} at most, holds {period} once, "
+            "and no other braces, got '{a}.csv'."
         ),
         'path = "a"\ndelimiter = 1': ".delimiter: must be text, got 1.",
         'path = "a"\nquote = 1': ".quote: must be text, got 1.",
         'path = "a"\ndelimiter = ";;"': (
-            ".delimiter: delimiter must be one character, got ';;'. Use one ASCII character "
-            "such as ',' or ';' or a tab."
+            ".delimiter: delimiter must be one character, got ';;'. Use one ASCII "
+            "character such as ',' or ';' or a tab."
         ),
-        'path = "a"\ncolumns = []': ".columns: CSV columns must be named, each once, got ().",
+        'path = "a"\ncolumns = []': (
+            ".columns: CSV columns must be named, each once, got ()."
+        ),
     },
     "ratio": {
         'per = "y"': ": field 'numerator' is missing.",

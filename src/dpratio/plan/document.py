@@ -98,11 +98,16 @@ def _plan_of(
         raise InvalidInput("must be private keys that were found.", field="found")
     ratios = [question.ratio for question in study.questions]
     totals = in_order(study.unit.totals, ratios)
-    study = replace(
-        study,
-        # Names in JSON stand in no order.
+    # Names in JSON stand in no order; what no plan depends on is not read back.
+    study = Study(
+        study.questions,
         bounds=in_order(study.bounds, ratios),
+        budget=study.budget,
         unit=replace(study.unit, totals=totals),
+        strategy=study.strategy,
+        mechanism=study.mechanism,
+        clipping=study.clipping,
+        title=study.title,
     )
     for question in study.questions:
         study.unit.of_question(question.totals)
