@@ -140,7 +140,7 @@ GIVEN_AWAY = {
     "must not share a source": [
         lambda release: dpr.merge([release, release], units_are_disjoint=True),
     ],
-    "must agree, got 'another strategy'": [
+    "must have the same strategy": [
         lambda release: dpr.merge(
             [release, dpr.release_sums(TABLE, plan_of(), ledger=None)],
             units_are_disjoint=True,
