@@ -15,8 +15,8 @@ from curator.histograms_for_tests import (
     rows_plan,
 )
 from dpratio.errors import PlanRefused
-from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.histogram.plan_bins import plan_bins
+from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.histogram.plan_bounds import plan_bins
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bounds import plan_bins
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from curator.tables_for_tests import GUESSES, plan_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.corners import corners_of
+from dpratio.plan.sensitivity.contrast import Contrast, corners_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Key
 

@@ -17,8 +17,7 @@ from dpratio.plan.plan_words import (
     describe_uncounted,
 )
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.lattice import LEAST_CELLS
-from dpratio.plan.sensitivity.sums import CUT, MeasuredSum
+from dpratio.plan.sensitivity.sums import CUT, LEAST_CELLS, MeasuredSum
 from dpratio.plan.strategy.measure import CUT_SHARE
 from dpratio.simulation.forecast.promise import promised_range
 from dpratio.strict import Node

@@ -8,9 +8,8 @@ import pytest
 from curator.bins_for_tests import study_of as scores_of
 from curator.histograms_for_tests import study_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.histogram.plan_bins import plan_bins
-from dpratio.plan.histogram.plan_bounds import may_group, plan_bounds
+from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.histogram.plan_bounds import may_group, plan_bins, plan_bounds
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

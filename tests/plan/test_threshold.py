@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.certified import exp_bounds
-from dpratio.plan.threshold import Threshold, threshold_of
+from dpratio.plan.laws import Threshold, threshold_of
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.unit import PrivacyUnit

@@ -12,7 +12,7 @@ import pytest
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bins import plan_bins
+from dpratio.plan.histogram.plan_bounds import plan_bins
 from dpratio.plan.laws import LAPLACE as LAPLACE_LAW
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import Contrast

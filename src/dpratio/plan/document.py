@@ -18,17 +18,15 @@ from dpratio.codec import (
     record,
 )
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.plan.grids import ANSWERS, STRATEGIES
-from dpratio.plan.histogram.histogram import Histogram
+from dpratio.plan.grids import ANSWERS, STRATEGIES, in_order
+from dpratio.plan.histogram.histogram import Histogram, Ladder
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import EXTERNAL, Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
-from dpratio.plan.settle import in_order
-from dpratio.plan.strategy.planned_stage import Stage
+from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins

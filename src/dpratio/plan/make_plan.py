@@ -5,9 +5,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.grids import grid_for, raw_grid_for
+from dpratio.plan.grids import grid_for, raw_grid_for, settle
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
-from dpratio.plan.measure_question import measure_around
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import cuts_seen_from
@@ -17,7 +16,6 @@ from dpratio.plan.rules import (
     require_strategy,
     require_terms,
 )
-from dpratio.plan.settle import settle
 from dpratio.plan.split_budget import (
     Allowance,
     allowances,
@@ -25,10 +23,13 @@ from dpratio.plan.split_budget import (
     left_for_sums,
     private_keys,
 )
-from dpratio.plan.strategy.first_totals import measure_totals
-from dpratio.plan.strategy.measure import measure_evenly, measure_jointly
+from dpratio.plan.strategy.first_stage import Stage, measure_totals
+from dpratio.plan.strategy.measure import (
+    measure_around,
+    measure_evenly,
+    measure_jointly,
+)
 from dpratio.plan.strategy.people import EXPECTED_PEOPLE
-from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess

@@ -33,8 +33,8 @@ from dpratio.plan.plan_words import (
 from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
 from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.split_budget import left_for_sums, private_keys
+from dpratio.plan.strategy.first_stage import Stage
 from dpratio.plan.strategy.measure import even_shares
-from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text

@@ -8,13 +8,12 @@ from fractions import Fraction
 from typing import Protocol
 
 from dpratio.plan.grids import counts_cuts, grid_for, may_cut, unit_of
-from dpratio.plan.laws import LAPLACE, LAWS
+from dpratio.plan.laws import LAPLACE, LAWS, threshold_of
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.sensitivity.neighbours import unit_ratio
+from dpratio.plan.sensitivity.joint import unit_ratio
 from dpratio.plan.split_budget import Allowance, allowances
-from dpratio.plan.strategy.planned_stage import Stage
-from dpratio.plan.threshold import threshold_of
+from dpratio.plan.strategy.first_stage import Stage
 from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text

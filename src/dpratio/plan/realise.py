@@ -10,16 +10,15 @@ from dataclasses import replace
 import numpy as np
 
 from dpratio.errors import DpratioError
-from dpratio.plan.measure_question import measure_around
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.split_budget import Allowance, allowances
+from dpratio.plan.strategy.first_stage import FoundGuess, Stage, realise_contrast
+from dpratio.plan.strategy.measure import measure_around
 from dpratio.plan.strategy.people import expected_of, units_of
-from dpratio.plan.strategy.planned_stage import Stage
-from dpratio.plan.strategy.realise_contrast import FoundGuess, realise_contrast
 from dpratio.terms.question import Question
 
 __all__ = ["found_guesses", "is_realised", "realise"]

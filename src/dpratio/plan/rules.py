@@ -9,12 +9,10 @@ from fractions import Fraction
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.grids import ANSWERS, STRATEGIES, unit_of
-from dpratio.plan.laws import CLASSICAL_GAUSSIAN, LAPLACE, LAWS
+from dpratio.plan.grids import ANSWERS, STRATEGIES, settle_guess, unit_of
+from dpratio.plan.laws import CLASSICAL_GAUSSIAN, LAPLACE, LAWS, threshold_of
 from dpratio.plan.sensitivity.box import row_box
-from dpratio.plan.settle import settle_guess
 from dpratio.plan.split_budget import private_keys
-from dpratio.plan.threshold import threshold_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins

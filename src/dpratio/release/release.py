@@ -12,14 +12,14 @@ from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.histogram import Histogram
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bins import grid_of
+from dpratio.plan.histogram.plan_bounds import grid_of
 from dpratio.plan.laws import LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
 from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan, require_ratios
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.strategy.first_totals import TOTALS
+from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.noisy_sums import NoiseLayer, NoisySums, to_integers
 from dpratio.release.release_id import require_id
 from dpratio.tabular import printable

@@ -17,7 +17,7 @@ from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.sensitivity.mixtures import mixture_of
 from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.split_budget import cells_of
-from dpratio.plan.strategy.first_totals import TOTALS
+from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.release import Release
 from dpratio.simulation.simulate import simulate_release
 

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from curator.histograms_for_tests import study_of
-from dpratio.plan.histogram.plan_bins import plan_bins
-from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.histogram.plan_bounds import plan_bins, plan_bounds
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -5,9 +5,9 @@ import pytest
 
 from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.functions import mean, total
+from dpratio.plan.laws import threshold_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.threshold import threshold_of
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -39,7 +39,8 @@ def test_a_study_takes_the_line_that_is_printed(bank: Path, call: Call) -> None:
     place = '[groups] of the study, beside column = "score"'
     line = said[said.index(f"To take them, write into {place}:") + 1]
     release = read_release("bins.json")
-    assert release.plan.partitions[0].count == 64  # type: ignore[union-attr]
+    (histogram,) = release.plan.measurements
+    assert histogram.groups.count == 64  # type: ignore[union-attr]
     assert line.startswith("bins = [0.0, ")
     words = f'{STUDY}[groups]\ncolumn = "score"\n{line}\n'
     (bank / "study.toml").write_text(words, encoding="utf-8")

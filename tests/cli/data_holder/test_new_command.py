@@ -104,7 +104,7 @@ def test_a_csv_file_is_not_opened_for_its_first_line_may_be_a_person(
         (("--bounds", "score=0,1"), "bounds must say where they come from"),
         (("--bounds", "score=0:so"), "bounds are two numbers or binary"),
         (("--bounds", "score=a,b:so"), "bounds are two numbers or binary"),
-        (("--bounds", "score=1,0:so"), "in order"),
+        (("--bounds", "score=1,0:so"), "the smaller first"),
         (("--n", "0"), "a whole number above 0"),
         (("--epsilon", "-1"), "epsilon"),
         (("--columns", "score,label"), "are about CSV files"),

@@ -20,8 +20,8 @@ from dpratio.curator.noise.select_keys import name_keys
 from dpratio.curator.reading.statement import ColumnType, KeyCount
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
+from dpratio.plan.laws import threshold_of
 from dpratio.plan.plan import Plan
-from dpratio.plan.threshold import threshold_of
 from dpratio.release.files import read_release, write_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

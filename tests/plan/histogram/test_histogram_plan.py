@@ -15,9 +15,8 @@ from curator.tables_for_tests import exact
 from dpratio.codec import canonical, parse_json
 from dpratio.errors import DpratioError, InvalidInput, PlanRefused
 from dpratio.plan.document import PLAN
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.ladder import Ladder
-from dpratio.plan.histogram.moves import moves_of
+from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
 from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.plan.price import Cost, price
 from dpratio.terms.bounds import Bounds

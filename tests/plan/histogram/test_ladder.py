@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.histogram.histogram import Ladder
 
 LADDERS = [Ladder(), Ladder(0, 1), Ladder(-3, 4), Ladder(-90, 30), Ladder(-90, -89)]
 

@@ -12,8 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from dpratio.plan.sensitivity.contrast import BASES, Contrast
-from dpratio.plan.sensitivity.corners import Point, corners_of
+from dpratio.plan.sensitivity.contrast import BASES, Contrast, Point, corners_of
 from dpratio.terms.bounds import Bounds
 
 Box = Mapping[str, Bounds]

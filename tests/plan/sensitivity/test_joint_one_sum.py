@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of, joint_ratio
-from dpratio.plan.sensitivity.lattice import step_for, to_cell
-from dpratio.plan.sensitivity.sums import CUT, focused_summands, summands_for
+from dpratio.plan.sensitivity.sums import (
+    CUT,
+    focused_summands,
+    step_for,
+    summands_for,
+    to_cell,
+)
 from dpratio.terms.bounds import Bounds
 from plan.boxes_for_tests import (
     LAWS,

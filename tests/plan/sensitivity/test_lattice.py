@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpratio.plan.sensitivity.lattice import LEAST_CELLS, step_for, to_cell
+from dpratio.plan.sensitivity.sums import LEAST_CELLS, step_for, to_cell
 
 # Every size that a summand of an accepted plan can have.
 reaches = st.floats(2.0**-495, 2.0**502, allow_nan=False)

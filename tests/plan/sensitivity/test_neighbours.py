@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 from dpratio.curator.python.engine import _clip
 from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio, spread_ratio
-from dpratio.plan.sensitivity.mixtures import RAW
-from dpratio.plan.sensitivity.neighbours import (
+from dpratio.plan.sensitivity.joint import (
+    Grid,
+    is_convex,
     is_one_row,
+    joint_ratio,
     pooled_ratio,
+    spread_ratio,
     unit_ratio,
 )
+from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 from plan.boxes_for_tests import (

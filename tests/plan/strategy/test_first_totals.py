@@ -10,8 +10,7 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.split_budget import first_allowances
-from dpratio.plan.strategy.first_totals import totals_grid, totals_price
-from dpratio.plan.strategy.planned_stage import Stage
+from dpratio.plan.strategy.first_stage import Stage, totals_grid, totals_price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.question import Question

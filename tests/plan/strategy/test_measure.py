@@ -13,12 +13,12 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio
-from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.plan.sensitivity.sums import (
     CUT,
     MOMENTS,
     MeasuredSum,
     focused_summands,
+    step_for,
     summands_for,
 )
 from dpratio.plan.split_budget import Allowance

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
-from dpratio.plan.strategy.realise_contrast import (
+from dpratio.plan.strategy.first_stage import (
     Expected,
     FoundGuess,
     learn,

@@ -15,13 +15,12 @@ from dpratio.curator import measure
 from dpratio.curator.duckdb import kept
 from dpratio.curator.noise import select_keys
 from dpratio.plan import grids, price
-from dpratio.plan.laws import NoiseLaw
+from dpratio.plan.laws import NoiseLaw, Threshold, threshold_of
 from dpratio.plan.sensitivity import joint
 from dpratio.plan.sensitivity.box import box_of
-from dpratio.plan.sensitivity.corners import Point, corners_of
+from dpratio.plan.sensitivity.contrast import Point, corners_of
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.strategy import measure as planning
-from dpratio.plan.threshold import Threshold, threshold_of
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import (
     BROKEN,

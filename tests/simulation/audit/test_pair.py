@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.neighbours import unit_ratio
+from dpratio.plan.sensitivity.joint import unit_ratio
 from dpratio.simulation.audit.claim import claimed_distance
 from dpratio.simulation.audit.law import laplace_divergence
 from dpratio.simulation.audit.pair import find_pair

@@ -10,7 +10,7 @@ from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.terms.bounds import Bounds
 
 if TYPE_CHECKING:
-    from dpratio.plan.histogram.ladder import Ladder
+    from dpratio.plan.histogram.histogram import Ladder
 
 __all__ = [
     "FoundBounds",

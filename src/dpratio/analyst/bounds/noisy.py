@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.histogram.histogram import Ladder
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["Candidate", "Noisy", "candidates_of", "people_of", "proposed"]

@@ -7,7 +7,7 @@ from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bins import grid_of
+from dpratio.plan.histogram.plan_bounds import grid_of
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
 from dpratio.terms.dimensions import ScoreBins, require_quantiles

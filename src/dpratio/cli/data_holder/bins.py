@@ -41,7 +41,7 @@ def grid_plan(
     study: "Study", columns: Sequence[str] | None, epsilon: str, cells: int | None
 ) -> "HistogramPlan":
     """Plan the histogram of the one column that is named."""
-    from dpratio.plan.histogram.plan_bins import CELLS, plan_bins
+    from dpratio.plan.histogram.plan_bounds import CELLS, plan_bins
     from dpratio.terms.budget import Budget
 
     (column,) = columns or ()

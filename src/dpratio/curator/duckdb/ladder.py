@@ -8,7 +8,7 @@ import math
 import sys
 
 from dpratio.curator.duckdb.numbers import double
-from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.histogram.histogram import Ladder
 
 __all__ = ["count_on"]
 

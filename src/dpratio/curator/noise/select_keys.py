@@ -6,8 +6,7 @@ import numpy as np
 
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import draw_rounded
-from dpratio.plan.laws import LAPLACE
-from dpratio.plan.threshold import threshold_of
+from dpratio.plan.laws import LAPLACE, threshold_of
 from dpratio.terms.dimensions import KINDS, Key
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit

@@ -33,7 +33,7 @@ from dpratio.curator.reading.statement import (
     UnitRule,
 )
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.lattice import to_cell
+from dpratio.plan.sensitivity.sums import to_cell
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Key
 

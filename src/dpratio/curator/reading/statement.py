@@ -37,7 +37,7 @@ from dataclasses import dataclass
 
 from dpratio.checks import require
 from dpratio.errors import SchemaRefused
-from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.histogram.histogram import Ladder
 from dpratio.plan.sensitivity.box import Total
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpratio.checks import require
-from dpratio.plan.sensitivity.lattice import step_for
+from dpratio.plan.sensitivity.sums import step_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit

@@ -17,7 +17,7 @@ from itertools import product
 from typing import NamedTuple
 
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.strategy.realise_contrast import Expected
+from dpratio.plan.strategy.first_stage import Expected
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import ColumnGuess, Guess, middle_of
 

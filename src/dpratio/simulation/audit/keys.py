@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpratio.plan.laws import threshold_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.threshold import threshold_of
 from dpratio.simulation.audit.bound import (
     RISK,
     Counts,

@@ -1,4 +1,4 @@
-"""The guess that a first stage finds: a rule from two noisy totals, in exact numbers.
+"""The first stage of a plan: its totals, their noise and price, the guess they lead to.
 
 The ratio is expected somewhere around the plan's guess, and the totals are worth as
 much as their noise lets them be: the guess of the second stage is the best linear
@@ -14,11 +14,122 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpratio.checks import require
+from dpratio.plan.laws import (
+    LARGEST_SCALE,
+    SMALLEST_SCALE,
+    certify_upwards,
+)
+from dpratio.plan.sensitivity.joint import Grid, pooled_ratio
 from dpratio.plan.sensitivity.sums import MeasuredSum
+from dpratio.plan.split_budget import Allowance
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.guess import Guess
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS
 
-__all__ = ["Expected", "FoundGuess", "learn", "realise_contrast"]
+__all__ = [
+    "TOTALS",
+    "Expected",
+    "FoundGuess",
+    "Stage",
+    "learn",
+    "measure_totals",
+    "realise_contrast",
+    "totals_grid",
+    "totals_price",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Two totals of each question, Σ w·s and Σ w·y over all its groups, with noise.
+
+    They find the guess of the ratio around which the second stage measures. The sums
+    that the questions of the plan hold are the fallback: they are measured where the
+    totals find none.
+
+    Args:
+        epsilon: What the first stage spends, of the plan's budget.
+        people: About how many people an answer is about, and
+        guess: what they are like; both only share the second stage's budget.
+        firsts: The two totals of each question, in the order of the questions.
+    """
+
+    epsilon: Fraction
+    people: int | None = None
+    guess: Guess | None = None
+    firsts: tuple[tuple[MeasuredSum, ...], ...] = ()
+
+    def only(self, at: int) -> "Stage":
+        """Give the stage of one question alone."""
+        return Stage(self.epsilon, self.people, self.guess, self.firsts[at : at + 1])
+
+
+TOTALS = 2  # Σ w·s and Σ w·y come first among the raw sums.
+
+
+def totals_grid(raw: Grid) -> Grid:
+    """Lay out the two totals of a question, given its raw sums."""
+    return raw.first(TOTALS)
+
+
+def measure_totals(raw: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
+    """Give both totals noise in proportion to their sensitivity."""
+    grid = totals_grid(raw)
+    sizes = [float(each) for each in grid.sensitivities]
+
+    def scaled(by: float) -> list[float]:
+        return [max(each * by, SMALLEST_SCALE) for each in sizes]
+
+    def cost(by: float) -> Fraction:
+        return pooled_ratio(allowed.law, grid, scaled(by), allowed.unit, allowed.cells)
+
+    factor = certify_upwards(
+        float(cost(1.0) / allowed.ratio),
+        lambda by: max(scaled(by)) > LARGEST_SCALE or cost(by) <= allowed.ratio,
+    )
+    scales = scaled(factor)
+    hint = "Raise epsilon, or give the first stage a larger share."
+    fits = max(scales) <= LARGEST_SCALE
+    rule = "epsilon is too small: noise must stay below 2^50 cells"
+    require(fits, rule, max(scales), hint)
+    return tuple(
+        MeasuredSum(*each)
+        for each in zip(
+            grid.summands, grid.steps, grid.sensitivities, scales, strict=True
+        )
+    )
+
+
+def totals_price(
+    raw: Grid, given: tuple[MeasuredSum, ...], allowed: Allowance
+) -> Fraction:
+    """Bound how far one unit moves the totals of a question, in units of their noise.
+
+    Raises:
+        InvalidInput: When they are not the totals that the terms demand.
+
+    Guarantee:
+        Releasing them with ideal noise of their scales costs no more epsilon.
+        Proof: docs/proofs/staged.md.
+    """
+    grid = totals_grid(raw)
+    listed = isinstance(given, tuple) and all(
+        isinstance(each, MeasuredSum) and type(each.sensitivity) is int
+        for each in given
+    )
+    demanded = list(zip(grid.summands, grid.steps, grid.sensitivities, strict=True))
+    same = listed and demanded == [
+        (each.summand, each.step, each.sensitivity) for each in given
+    ]
+    rule = "a first stage measures the totals that its bounds demand"
+    require(same, rule, "others", "Make the plan with make_plan.")
+    scales = [each.scale for each in given]
+    for scale in scales:
+        sized = type(scale) is float and SMALLEST_SCALE <= scale <= LARGEST_SCALE
+        require(sized, "the noise of a total is too small or too large", scale)
+    return pooled_ratio(allowed.law, grid, scales, allowed.unit, allowed.cells)
+
 
 _PARTS = 2  # Of a distance: how finely the guess is rounded.
 
