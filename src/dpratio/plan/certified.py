@@ -145,7 +145,7 @@ def _divide(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
 
 @lru_cache(maxsize=64)
 def _contexts(digits: int) -> tuple[Context, Context, Context]:
-    """Give contexts that round down, to nearest and up, whatever the caller's is."""
+    """Return contexts that round down, to nearest and up, whatever the caller's is."""
     down, nearest, up = (
         Context(
             prec=digits,

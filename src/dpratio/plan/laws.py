@@ -282,7 +282,7 @@ class Threshold:
     least: int
 
     def size_found(self, chance: float) -> int:
-        """Give the number of units from which a key is found with this chance."""
+        """Return the number of units from which a key is found with this chance."""
         tail = min(chance, 1 - 2.0**-53)
         below = self.scale * math.log(1 / (2 * (1 - tail))) if tail > 0.5 else 0.0  # noqa: PLR2004
         return math.ceil(self.least - 0.5 + below)

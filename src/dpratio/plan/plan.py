@@ -121,7 +121,7 @@ class Plan(Tabular):
 
     @property
     def budget(self) -> Budget:
-        """What may be spent."""
+        """The budget that may be spent."""
         return self.study.budget
 
     @property
@@ -131,7 +131,7 @@ class Plan(Tabular):
 
     @property
     def title(self) -> str | None:
-        """What reports are called; no part of the plan's hash."""
+        """The title of reports; no part of the plan's hash."""
         return self.study.title
 
     @property
@@ -166,13 +166,13 @@ class Plan(Tabular):
 
     @property
     def for_sums(self) -> tuple[Fraction, Fraction]:
-        """What of epsilon and delta is left for the sums, after other stages."""
+        """The epsilon and delta that are left for the sums, after other stages."""
         first = Fraction(0) if self.stage is None else self.stage.epsilon
         return left_for_sums(self.study, self.law, found=self.found, first=first)
 
     @property
     def not_covered(self) -> tuple[str, ...]:
-        """What the promise leaves out, in sentences."""
+        """Sentences about what the promise leaves out."""
         ratios = [measured.ratio for measured in self.measurements]
         return describe_not_covered(ratios, self.study.partitions, self.bounds)
 
@@ -240,7 +240,7 @@ class Plan(Tabular):
         }
 
     def summary(self) -> list[str]:
-        """Say in sentences what is planned, who is protected and at what price."""
+        """Describe in sentences what is planned, who is protected and at what price."""
         cost = f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         if self.delta != self.budget.delta and not self.private_keys:
             allowed = decimal_text(self.budget.delta)
@@ -277,11 +277,11 @@ class Plan(Tabular):
         ]
 
     def protected(self) -> list[str]:
-        """Say who is protected, and what their totals are held to."""
+        """Return sentences about the unit and the bounds of its totals."""
         return [describe_unit(self.unit), *describe_totals(self.study)]
 
     def planned(self) -> list[str]:
-        """Say what each question asks; a single one without its number."""
+        """Return a sentence about each question; a single one has no number."""
         lines = []
         single = len(self.measurements) == 1
         for number, item in enumerate(self.measurements, 1):

@@ -69,7 +69,7 @@ FALSE_ALARMS = 0.05
 
 
 def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
-    """Say which cells are answered."""
+    """Describe the cells that are answered."""
     if partition is None:
         return "one answer for the whole table"
     if isinstance(partition, PrivateKeys):
@@ -94,7 +94,7 @@ def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
 
 
 def describe_unit(unit: PrivacyUnit) -> str:
-    """Say who is protected."""
+    """Describe the unit that is protected."""
     if unit.neighbours == "change-one":
         return f"Protected: {unit}, changed."
     number = "rows" if unit.column is None else f"{unit.column} ids"
@@ -102,19 +102,19 @@ def describe_unit(unit: PrivacyUnit) -> str:
 
 
 def title_words(title: str | None) -> list[str]:
-    """Say what the reports of a release will be called, if anything."""
+    """Describe the title of reports, if there is one."""
     if title is None:
         return []
     return [f"Title, which is published with every release: {title}"]
 
 
 def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
-    """Say to what values are clipped."""
+    """Describe the bounds to which values are clipped."""
     return f"Counted within: {_within(bounds)}; values outside are clipped."
 
 
 def describe_clipping(study: Study, measurements: Sequence[Measurement]) -> list[str]:
-    """Say that a release will tell how many the bounds cut, and from how many on."""
+    """Describe how many cuts a release will see, if it counts them."""
     counting = _counting(study)
     if not counting:
         return []
@@ -150,7 +150,7 @@ def _counting(study: Study) -> list[Question]:
 def describe_uncounted(
     study: Study, left: tuple[Fraction, Fraction], *, in_stages: bool
 ) -> str:
-    """Say what counting the cuts would cost, where a release will not tell of them."""
+    """Describe what counting the cuts would cost, where they are not counted."""
     law = LAWS[study.mechanism]
     unseen = [
         (question, allowed)
@@ -204,7 +204,7 @@ def _answers(questions: Sequence[Question]) -> int:
 
 
 def describe_totals(study: Study) -> list[str]:
-    """Say to what the totals of people with many rows are clipped, in each group."""
+    """Describe the bounds of the totals of people with many rows, in each group."""
     questions = study.questions
     if not any(question.totals for question in questions):
         grouped = any(question.groups is not None for question in questions)
@@ -225,7 +225,7 @@ def totals_words(
     grouped: bool,
     number: int | None = None,
 ) -> list[str]:
-    """Say within which bounds one unit's totals are clipped, if it has any."""
+    """Describe the bounds of one unit's totals, if it has any."""
     if unit.column is None or not totals:
         return []
     where = " in each group" if grouped else ""
@@ -272,7 +272,7 @@ def describe_epsilon(epsilon: Fraction, unit: PrivacyUnit) -> list[str]:
 def describe_contrast(
     measurement: Measurement, unit: PrivacyUnit, *, grouped: bool
 ) -> str:
-    """Say around which guess a ratio is measured."""
+    """Describe the guess around which a ratio is measured."""
     ratio = measurement.ratio
     contrast = contrast_of(ratio, measurement.basis)
     guess, limit = contrast.centre, contrast.limit
@@ -292,7 +292,7 @@ def describe_contrast(
 
 
 def describe_stage(stage: Stage, epsilon: Fraction) -> list[str]:
-    """Say what is spent on finding guesses, and what happens with them."""
+    """Describe what is spent on finding guesses, and what happens with them."""
     spent, left = decimal_text(stage.epsilon), decimal_text(epsilon - stage.epsilon)
     noise = "; ".join(
         " and ".join(f"{LAPLACE.sd(one.scale) * one.step:.5g}" for one in first)
@@ -312,7 +312,7 @@ def describe_stage(stage: Stage, epsilon: Fraction) -> list[str]:
 
 
 def describe_answers(strategy: str, answers: tuple[str, ...]) -> str:
-    """Say what a release of the plan will be able to answer."""
+    """Describe what a release of the plan will be able to answer."""
     if strategy != "focused":
         said = "Answers: the ratio, with variance 'kish', and means"
         if "spread" in answers:
@@ -337,7 +337,7 @@ def describe_not_covered(
     partitions: Iterable[Partition],
     bounds: Mapping[str, Bounds],
 ) -> tuple[str, str]:
-    """Say what the promise leaves out: how columns were made, and the terms.
+    """Describe what the promise leaves out: how columns were made, and the terms.
 
     Weights and scores are spoken of where there are any. A column is taken for a score
     where it is binned, or held to another of the same range.
@@ -364,10 +364,10 @@ class Described(Protocol):
 
     @property
     def not_covered(self) -> tuple[str, ...]:
-        """What the promise leaves out, in sentences."""
+        """Sentences about what the promise leaves out."""
 
     def summary(self) -> list[str]:
-        """Say what is planned, who is protected and at what price."""
+        """Describe what is planned, who is protected and at what price."""
 
     def to_text(self) -> str:
         """Return its table."""

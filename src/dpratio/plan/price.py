@@ -174,7 +174,7 @@ def _require_first_stage(plan: Plan, stage: Stage) -> None:
 
 
 def _require_second_stage(plan: Plan, moves: list[Fraction]) -> Fraction:
-    """Hold a second stage to the most that any of them may cost; return that.
+    """Return the most that any second stage may cost; refuse one that costs more.
 
     Which one is run is not known when it is charged.
     """

@@ -149,13 +149,13 @@ class Ladder:
 
     @property
     def outer(self) -> Bounds:
-        """What rows are clipped to: beyond the last edge, and no further."""
+        """The bounds of rows: beyond the last edge, and no further."""
         reach = 1.5 * 2.0**self.highest
         return Bounds(-reach, reach)
 
     @property
     def total(self) -> Total:
-        """How a person's rows are added up, in whole cells that doubles hold."""
+        """The sum of a person's rows, in whole cells that doubles hold."""
         most = 3 * 2 ** (_TOTAL_BITS - 1)
         return Total(2.0 ** (self.highest - _TOTAL_BITS), -most, most)
 

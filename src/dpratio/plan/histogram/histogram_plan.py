@@ -96,7 +96,7 @@ class HistogramPlan(Tabular):
 
     @property
     def not_covered(self) -> tuple[str, ...]:
-        """What the promise leaves out, in sentences."""
+        """Sentences about what the promise leaves out."""
         ratios = [histogram.ratio for histogram in self.histograms]
         cells = [histogram.groups for histogram in self.histograms]
         return describe_not_covered(ratios, cells, self.bounds)
@@ -114,7 +114,7 @@ class HistogramPlan(Tabular):
         }
 
     def summary(self) -> list[str]:
-        """Say in sentences what is counted, who is protected and at what price."""
+        """Describe in sentences what is counted, who is protected and at what price."""
         most = max(item.counted_in(self.unit).most_groups for item in self.histograms)
         moved = "each moves one cell of every histogram by 1"
         if most > 1:
@@ -137,13 +137,13 @@ class HistogramPlan(Tabular):
         ]
 
     def protected(self) -> list[str]:
-        """Say who is protected, and what their totals are held to."""
+        """Return sentences about the unit and the bounds of its totals."""
         is_grouped = any(item.within is not None for item in self.histograms)
         totals = totals_words(self.unit, self.unit.totals, grouped=is_grouped)
         return [describe_unit(self.unit), *totals]
 
     def planned(self) -> list[str]:
-        """Say what each histogram counts."""
+        """Return a sentence about what each histogram counts."""
         return [f"Counted: {_described(self, item)}." for item in self.histograms]
 
     def __str__(self) -> str:
@@ -154,7 +154,7 @@ class HistogramPlan(Tabular):
 
 
 def _described(plan: HistogramPlan, histogram: Histogram) -> str:
-    """Say what one histogram counts, on which public cells."""
+    """Return words for what one histogram counts, on which public cells."""
     unit, cells, within = plan.unit, histogram.cells, histogram.within
     if isinstance(cells, ScoreBins):
         who = "rows" if unit.column is None else f"each {unit.column}"
@@ -312,7 +312,7 @@ def _require_scale(histogram: Histogram) -> None:
 
 
 def _require_terms(plan: HistogramPlan) -> None:
-    """Hold bounds and totals to those that the histograms need, and no more."""
+    """Raise InvalidInput unless bounds and totals are just those that are needed."""
     unit, totals, wanted = plan.unit, {}, set()
     for histogram in plan.histograms:
         columns = histogram.letters(unit).values()

@@ -43,7 +43,7 @@ class Total:
 
 
 def row_box(ratio: Ratio, bounds: Mapping[str, Bounds]) -> dict[str, Bounds]:
-    """Give the bounds of a row's s, y and, where there is one, w."""
+    """Return the bounds of a row's s, y and, where there is one, w."""
     numerator = bounds[ratio.numerator]
     if ratio.minus is not None:
         other = bounds[ratio.minus]
@@ -57,7 +57,7 @@ def row_box(ratio: Ratio, bounds: Mapping[str, Bounds]) -> dict[str, Bounds]:
 
 
 def totals_of(ratio: Ratio, unit: PrivacyUnit) -> dict[str, Total]:
-    """Say how the numerator and the denominator of a person are added up."""
+    """Return how the numerator and the denominator of a person are added up."""
     names = zip("sy", ratio.totals, strict=True)
     return {letter: _total(unit.totals[name], name) for letter, name in names}
 
@@ -65,14 +65,14 @@ def totals_of(ratio: Ratio, unit: PrivacyUnit) -> dict[str, Total]:
 def box_of(
     ratio: Ratio, bounds: Mapping[str, Bounds], unit: PrivacyUnit
 ) -> dict[str, Bounds]:
-    """Give the box of one unit: its row's, or that of its clipped totals."""
+    """Return the box of one unit: its row's, or that of its clipped totals."""
     if unit.column is None:
         return row_box(ratio, bounds)
     return {letter: each.bounds for letter, each in totals_of(ratio, unit).items()}
 
 
 def can_cut(ratio: Ratio, bounds: Mapping[str, Bounds], unit: PrivacyUnit) -> bool:
-    """Tell whether a bound of a row's numbers or of a person's totals may cut."""
+    """Whether a bound of a row's numbers or of a person's totals may cut."""
     totals = {} if unit.column is None else totals_of(ratio, unit)
     of_rows = any(bounds[name].can_cut for name in ratio.columns)
     return of_rows or any(each.can_cut for each in totals.values())

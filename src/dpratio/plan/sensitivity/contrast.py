@@ -62,7 +62,7 @@ class Contrast:
         return (1.0, -self.centre), completes
 
     def of(self, numerator: Fraction, denominator: Fraction) -> Pair:
-        """Give z and h, exactly and without the limit."""
+        """Return z and h, exactly and without the limit."""
         z, h = (
             Fraction(first) * numerator + Fraction(second) * denominator
             for first, second in self.rows
@@ -70,14 +70,14 @@ class Contrast:
         return z, h
 
     def inverse(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Give the weights of z and h in s, then in y."""
+        """Return the weights of z and h in s, then in y."""
         (a, b), (c, d) = self.rows
         scale = a * d - b * c
         return (d / scale, -b / scale), (-c / scale, a / scale)
 
 
 def contrast_of(ratio: Ratio, basis: str = "sum") -> Contrast:
-    """Give the contrast of a ratio whose guess is settled."""
+    """Return the contrast of a ratio whose guess is settled."""
     centre = 1.0 if ratio.guess is None else ratio.guess
     return Contrast(centre, ratio.residual_bound, basis)
 
@@ -168,7 +168,7 @@ def _image(point: Point, limit: Fraction) -> Point:
 
 
 def _clipped(points: Sequence[Point], limit: Fraction) -> Iterator[Point]:
-    """Give the images of the points, and of where z crosses the limit between two."""
+    """Return the images of the points, and of where z crosses the limit between two."""
     for point in points:
         yield _image(point, limit)
     for first, second in combinations(points, 2):

@@ -52,11 +52,11 @@ class Grid:
     curved: tuple[str, ...]
 
     def only(self, at: int) -> "Grid":
-        """Give the grid of one sum alone."""
+        """Return the grid of one sum alone."""
         return self._between(at, at + 1)
 
     def first(self, count: int) -> "Grid":
-        """Give the grid of the first sums alone."""
+        """Return the grid of the first sums alone."""
         return self._between(0, count)
 
     def _between(self, start: int, stop: int) -> "Grid":
@@ -215,7 +215,7 @@ def _range(summand: Summand, points: Sequence[Point]) -> Fraction:
 
 
 def _sizes(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
-    """Give the largest size of each factor before anything cancels."""
+    """Return the largest size of each factor before anything cancels."""
     reach = {name: Fraction(each.reach) for name, each in bounds.items()}
     reach.setdefault("w", Fraction(1))
     if contrast is None:
@@ -244,7 +244,7 @@ def _determinant(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
 
 
 def is_one_row(unit: PrivacyUnit) -> bool:
-    """Tell whether one unit moves one cell, once."""
+    """Whether one unit moves one cell, once."""
     return unit.most_groups == 1 and unit.neighbours == "add-or-remove-one"
 
 

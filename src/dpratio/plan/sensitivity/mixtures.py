@@ -33,7 +33,7 @@ class Mixture:
 
 
 def mixture_of(grid: Grid, raw: Grid, contrast: Contrast) -> tuple[Mixture, ...]:
-    """Say how each sum of a contrast is mixed of raw sums.
+    """Return how each sum of a contrast is mixed of raw sums.
 
     Args:
         grid: The sums of the contrast.
@@ -61,7 +61,7 @@ def mixed_grid(grid: Grid, raw: Grid, contrast: Contrast) -> Grid:
 
 
 def _parts(grid: Grid, raw: Grid, contrast: Contrast) -> list[dict[int, Fraction]]:
-    """Give each sum as raw sums by place, both in their own cells."""
+    """Return each sum as raw sums by place, both in their own cells."""
     places = {each.name: at for at, each in enumerate(raw.summands)}
     columns = {
         letter: dict(zip("zh", map(Fraction, row), strict=True))

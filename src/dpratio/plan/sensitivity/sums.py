@@ -68,7 +68,7 @@ class Summand:
 
     @property
     def label(self) -> str:
-        """How the sum is written for a reader."""
+        """The sum as it is written for a reader."""
         return f"Σ {'·'.join(self.factors)}" if self.factors else "Σ 1"
 
 

@@ -25,7 +25,7 @@ Number = TypeVar("Number", float, Floats)
 def allowance(
     sampling: Number, noise: Number, doubt: Number, quantile: float | Floats
 ) -> Number:
-    """Say by how much to widen a variance A = V + N for the noise in V's estimate.
+    """Return by how much to widen a variance A = V + N for the noise in V's estimate.
 
     A* − A = (k² + 1)/4 · s²/√(A² + B²), with s² the noise variance of the estimate and
     B = 2.2 s + 1.8 N s/(V + s). Where s is small it restores the level to second
@@ -50,7 +50,7 @@ def allowance(
 
 
 def wobble(sampling: Number, noise: Number, doubt: Number) -> Number:
-    """Give the relative variance of an estimated A that the allowance answers to.
+    """Return the relative variance of an estimated A that the allowance answers to.
 
     It is s²/A² where s is small; A* = A (1 + (k² + 1)/4 · wobble).
     """
@@ -62,7 +62,7 @@ def wobble(sampling: Number, noise: Number, doubt: Number) -> Number:
 def allowance_slopes(
     sampling: Number, noise: Number, doubt: Number, quantile: float | Floats
 ) -> tuple[Number, Number, Number]:
-    """Give `allowance`, and its derivatives by N and by s², where s² > 0, V ≥ 0."""
+    """Return `allowance`, and its derivatives by N and by s², where s² > 0, V ≥ 0."""
     deviation = doubt**0.5
     part = deviation / (sampling + deviation)
     temper = _TEMPER * deviation + _SURE * noise * part
@@ -84,7 +84,7 @@ def _tempered(
     doubt: Number,
     quantile: float | Floats = QUANTILE,
 ) -> Number:
-    """Give √(A² + B²), or more where V's estimate is below 0."""
+    """Return √(A² + B²), or more where V's estimate is below 0."""
     if not np.any(sampling < 0):
         return _length(sampling, noise, doubt)
     seen: Any = np.maximum(sampling, 0.0)

@@ -61,7 +61,7 @@ class Stage:
     firsts: tuple[tuple[MeasuredSum, ...], ...] = ()
 
     def only(self, at: int) -> "Stage":
-        """Give the stage of one question alone."""
+        """Return the stage of one question alone."""
         return Stage(self.epsilon, self.people, self.guess, self.firsts[at : at + 1])
 
 
@@ -74,7 +74,7 @@ def totals_grid(raw: Grid) -> Grid:
 
 
 def measure_totals(raw: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
-    """Give both totals noise in proportion to their sensitivity."""
+    """Return both totals, with noise in proportion to their sensitivity."""
     grid = totals_grid(raw)
     sizes = [float(each) for each in grid.sensitivities]
 
@@ -163,7 +163,7 @@ def learn(
     totals: Sequence[int],
     firsts: Sequence[MeasuredSum],
 ) -> Expected:
-    """Say where a ratio is expected after its noisy totals were seen.
+    """Return the expected ratio after its noisy totals were seen.
 
     Args:
         expected: Where it was expected before.
@@ -187,7 +187,7 @@ def learn(
 
 
 def _possible(total: Fraction, bounds: Bounds) -> Fraction:
-    """Give 0 in place of a total whose sign the bounds rule out."""
+    """Return 0 in place of a total whose sign the bounds rule out."""
     ruled_out = (total > 0 and bounds.upper <= 0) or (total < 0 and bounds.lower >= 0)
     return Fraction(0) if ruled_out else total
 
@@ -225,6 +225,6 @@ def realise_contrast(
 
 
 def _magnitude(number: Fraction) -> int:
-    """Give k with 2^(k − 1) <= number < 2^k."""
+    """Return k with 2^(k − 1) <= number < 2^k."""
     power = number.numerator.bit_length() - number.denominator.bit_length()
     return power + 1 if Fraction(2) ** power <= number else power

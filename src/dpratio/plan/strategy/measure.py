@@ -50,7 +50,7 @@ _SHARES = {"z": 0.7, "h": 0.18, "zz": 0.1, "zh": 0.01, "hh": 0.01}
 
 
 def measure_evenly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
-    """Give each sum an equal share: Miao & Li (2022), section 2.3.1."""
+    """Measure each sum at an equal share: Miao & Li (2022), section 2.3.1."""
     scales = []
     shares = even_shares([each.name for each in grid.summands])
     for at, (sensitivity, share) in enumerate(
@@ -73,7 +73,7 @@ def measure_evenly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
 
 
 def even_shares(names: Sequence[str]) -> list[Fraction]:
-    """Give the shares of sums that are measured evenly; the count of cuts has its own.
+    """Return the shares of sums measured evenly; the count of cuts has its own.
 
     Example:
         >>> even_shares(["w", "wy"]), even_shares(["w", "wy", "c"])[-1]
@@ -86,7 +86,7 @@ def even_shares(names: Sequence[str]) -> list[Fraction]:
 
 
 def measure_jointly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
-    """Give each sum noise in proportion to its own sensitivity, at the joint price."""
+    """Measure each sum with noise in proportion to its sensitivity, as one vector."""
     sizes = [float(each) for each in _plain(grid).sensitivities]
     return _measured(grid, _counted(grid, allowed, sizes, CUT_SHARE))
 
@@ -150,7 +150,7 @@ def _plain(grid: Grid) -> Grid:
 
 
 def _left(allowed: Allowance, share: Fraction) -> Allowance:
-    """Give what is left for the sums beside a count with a share."""
+    """Return what is left for the sums beside a count with a share."""
     return replace(allowed, ratio=allowed.ratio * allowed.law.part(1 - share))
 
 

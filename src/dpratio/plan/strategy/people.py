@@ -109,16 +109,16 @@ class Units:
     contrast: Contrast
 
     def product(self, factors: Sequence[str]) -> float:
-        """Give the unit of a product of factors."""
+        """Return the unit of a product of factors."""
         return math.prod(self.factors[each] for each in factors)
 
     @property
     def ratio(self) -> float:
-        """Give the unit of a ratio."""
+        """Return the unit of a ratio."""
         return self.factors["s"] / self.factors["y"]
 
     def around(self, contrast: Contrast) -> "Units":
-        """Give the same units with a contrast around another guess, without a limit."""
+        """Return the units with a contrast around another guess, without a limit."""
         z = self.factors["z"]
         h = z if contrast.has_numerator else self.factors["y"] * self.factors["w"]
         near = Contrast(contrast.centre / self.ratio, None, contrast.basis)
@@ -140,19 +140,19 @@ def units_of(box: Box, contrast: Contrast) -> Units:
 
 
 def _near(size: float) -> float:
-    """Give the largest power of two up to a size; a binary column keeps its unit."""
+    """Return the largest power of two up to a size; a binary column keeps its unit."""
     return 2.0 ** (math.frexp(size)[1] - 1)
 
 
 def likely_counts(n: int | None) -> tuple[float, ...]:
-    """Say how many people there may be, around n or around what is usual."""
+    """Return how many people there may be, around n or around what is usual."""
     if n is None:
         return tuple(EXPECTED_PEOPLE * each for each in _COUNTS)
     return tuple(n * each for each in _COUNTS_AROUND)
 
 
 def likely_ratios(units: Units, guess_is: str) -> tuple[float, ...]:
-    """Say where the ratio may be, in the units of the box."""
+    """Return where the ratio may be, in the units of the box."""
     centre, s, y = units.contrast.centre, units.box["s"], units.box["y"]
     if centre:
         return tuple(centre * each for each in _RATIOS[guess_is])
@@ -161,7 +161,7 @@ def likely_ratios(units: Units, guess_is: str) -> tuple[float, ...]:
 
 
 def expected_of(units: Units, guess_is: str) -> Expected:
-    """Say where the ratio is expected, in the units of the data.
+    """Return where the ratio is expected, in the units of the data.
 
     Where nobody guessed it, it may also be as large as it is at the far end of s, so
     that a first stage may move a guess that far.
@@ -204,7 +204,7 @@ def family_of(
 
 
 def _denominators(box: Ranges, ratio: float) -> Iterator[tuple[float, float]]:
-    """Give means of y, each with a variance of s − r·y."""
+    """Return means of y, each with a variance of s − r·y."""
     y, reach = box["y"], reach_of(box, ratio)
     if y.is_binary:
         for part in _FREQUENCIES:
@@ -222,7 +222,7 @@ def people_of(
     denominator: tuple[float, float],
     weights: tuple[float, float],
 ) -> People:
-    """Give people with a mean of y and a variance of s − r·y.
+    """Return people with a mean of y and a variance of s − r·y.
 
     Of weights it takes the place of their mean in the range, and their variance over
     its square.
@@ -246,7 +246,7 @@ def people_of(
 
 
 def _guessed(units: Units, guess: Guess, count: float) -> People:
-    """Take people as a guess has them; their ratio still misses r₀ a little."""
+    """Return people as a guess has them; their ratio still misses r₀ a little."""
     box, unit, given = units.box, units.factors, units.given
     s, s_sd = (
         each / unit["s"] for each in _moments(guess.numerator, given["s"], "numerator")
@@ -286,6 +286,6 @@ def _moments(guess: ColumnGuess, bounds: Bounds, name: str) -> tuple[float, floa
 
 
 def reach_of(box: Ranges, ratio: float) -> float:
-    """Give the largest size of s − r·y."""
+    """Return the largest size of s − r·y."""
     ends = product((box["s"].lower, box["s"].upper), (box["y"].lower, box["y"].upper))
     return max(abs(a - ratio * b) for a, b in ends)

@@ -59,7 +59,7 @@ class _Answers:
     yardstick: Floats
 
     def variances(self, noise: Floats) -> tuple[Floats, Floats, Floats]:
-        """Give the variances that are sampling's, that are known noise, and doubt.
+        """Return the variances that are sampling's, that are known noise, and doubt.
 
         The last are the noise variances of the estimates of the first.
         """
@@ -69,7 +69,7 @@ class _Answers:
         return self.sampling, known, np.maximum(unsure, least)
 
     def spread(self, noise: Floats, count: int) -> Floats:
-        """Give the variances of the first test statistics."""
+        """Return the variances of the first test statistics."""
         return (self.sampling + self.test @ noise)[:count]
 
     def under(self, noise: Floats) -> "_Noisy":
@@ -97,7 +97,7 @@ class _Noisy:
     slopes: Sequence[Floats]
 
     def worth(self) -> Floats:
-        """Give the growth of the mean excess with the noise variance of each sum."""
+        """Return the growth of the mean excess with the noise variance of each sum."""
         by_noise, by_doubt = self.slopes
         halved = 0.5 / self.widened
         heard = np.exp(-np.logaddexp(0.0, self.excess - math.log(_LOST)))
@@ -110,7 +110,7 @@ class _Noisy:
         return growth / len(heard)
 
     def log_width(self) -> float:
-        """Give the mean logarithm of the widths; lost answers count alike."""
+        """Return the mean logarithm of the widths; lost answers count alike."""
         lost = math.log(_LOST)
         heard = lost - np.logaddexp(0.0, lost - self.excess)
         yardstick = self.answers.yardstick / self.answers.size
