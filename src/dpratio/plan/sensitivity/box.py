@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dpratio.checks import require
+from dpratio.errors import InvalidInput
 from dpratio.plan.sensitivity.sums import step_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
@@ -81,7 +81,10 @@ def can_cut(ratio: Ratio, bounds: Mapping[str, Bounds], unit: PrivacyUnit) -> bo
 def _total(bounds: Bounds, name: str) -> Total:
     step = step_for(bounds.reach)
     lowest, highest = math.ceil(bounds.lower / step), math.floor(bounds.upper / step)
-    rule = f"the totals of '{name}' have too narrow a range"
-    require(lowest < highest, rule, [bounds.lower, bounds.upper])
+    if lowest >= highest:
+        raise InvalidInput(
+            f"the totals of '{name}' have too narrow a range, got {bounds}.",
+            field="totals",
+        )
     # Rows of 0 and 1 may add up to more than 1: a binary total is not natural.
     return Total(step, lowest, highest, bounds.can_cut or bounds.is_binary)

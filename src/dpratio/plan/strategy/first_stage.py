@@ -14,11 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.checks import require
+from dpratio.checks import show_given
+from dpratio.errors import InvalidInput
 from dpratio.plan.laws import (
     LARGEST_SCALE,
     SMALLEST_SCALE,
     certify_upwards,
+    require_storable,
 )
 from dpratio.plan.sensitivity.joint import Grid, pooled_ratio
 from dpratio.plan.sensitivity.sums import MeasuredSum
@@ -89,10 +91,7 @@ def measure_totals(raw: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
         lambda by: max(scaled(by)) > LARGEST_SCALE or cost(by) <= allowed.ratio,
     )
     scales = scaled(factor)
-    hint = "Raise epsilon, or give the first stage a larger share."
-    fits = max(scales) <= LARGEST_SCALE
-    rule = "epsilon is too small: noise must stay below 2^50 cells"
-    require(fits, rule, max(scales), hint)
+    require_storable(max(scales))
     return tuple(
         MeasuredSum(*each)
         for each in zip(
@@ -122,12 +121,20 @@ def totals_price(
     same = listed and demanded == [
         (each.summand, each.step, each.sensitivity) for each in given
     ]
-    rule = "a first stage measures the totals that its bounds demand"
-    require(same, rule, "others", "Make the plan with make_plan.")
+    if not same:
+        raise InvalidInput(
+            "a first stage measures the totals that its bounds demand. Make the plan "
+            "with make_plan.",
+            field="stage",
+        )
     scales = [each.scale for each in given]
     for scale in scales:
-        sized = type(scale) is float and SMALLEST_SCALE <= scale <= LARGEST_SCALE
-        require(sized, "the noise of a total is too small or too large", scale)
+        if type(scale) is not float or not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
+            raise InvalidInput(
+                "the noise of a total is too small or too large, got "
+                f"{show_given(scale)}.",
+                field="stage",
+            )
     return pooled_ratio(allowed.law, grid, scales, allowed.unit, allowed.cells)
 
 
