@@ -121,7 +121,7 @@ def test_totals_are_clipped_to_whole_cells_inside_their_bounds(
 
 def test_totals_of_a_range_without_two_cells_are_refused() -> None:
     unit = unit_of(s=Bounds(1, 1 + 1e-9), y=Bounds(0, 1))
-    rule = r"^the totals of 's' have too narrow a range, got 1 to 1\.000000001"
+    rule = r"^the totals of 's' have too narrow a range, got 1\.0 to 1\.000000001"
     with pytest.raises(InvalidInput, match=rule):
         box_of(RATIO, {}, unit)
 

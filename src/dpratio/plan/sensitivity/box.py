@@ -83,7 +83,8 @@ def _total(bounds: Bounds, name: str) -> Total:
     lowest, highest = math.ceil(bounds.lower / step), math.floor(bounds.upper / step)
     if lowest >= highest:
         raise InvalidInput(
-            f"the totals of '{name}' have too narrow a range, got {bounds}.",
+            f"the totals of '{name}' have too narrow a range, got {bounds.lower!r} to "
+            f"{bounds.upper!r}.",
             field="totals",
         )
     # Rows of 0 and 1 may add up to more than 1: a binary total is not natural.
