@@ -157,6 +157,8 @@ class Groups:
     def first_keys(self, most: int) -> tuple[Cell, ...]:
         """Return the first cells, without a list of all: there may be many millions."""
         values = [dimension.values for dimension in self.dimensions]
+        if len(values) == 1 and self.listed is None:
+            return values[0][:most]
         cells: Iterable[tuple[Key, ...]] = itertools.product(*values)
         if self.listed is not None:
             cells = (

@@ -91,7 +91,7 @@ def test_a_width_must_be_positive_and_a_plan_a_plan() -> None:
 @pytest.mark.parametrize("guess", [None, PAPER])
 def test_histograms_have_no_width(guess: PaperPopulation | None) -> None:
     plan: Any = rows_plan()
-    rule = "must be a Plan"
+    rule = "a plan of ratios is needed"
     with pytest.raises(InvalidInput, match=rule):
         forecast(plan, n=100, guess=guess)
     with pytest.raises(InvalidInput, match=rule):
