@@ -84,7 +84,7 @@ def test_a_width_must_be_positive_and_a_plan_a_plan() -> None:
         with pytest.raises(InvalidInput, match="positive"):
             needed_epsilon(PLAN, width=width, n=100)
     not_a_plan: Any = "plan"
-    with pytest.raises(InvalidInput, match="must be a Plan"):
+    with pytest.raises(InvalidInput, match="a plan of ratios is needed"):
         forecast(not_a_plan, n=10)
 
 

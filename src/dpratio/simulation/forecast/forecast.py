@@ -85,7 +85,6 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         >>> [round(row["width"], 2) for row in found.to_dicts()]
         [0.17, 0.05]
     """
-    require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
     require_ratios(plan)
     sizes = [n] if isinstance(n, int) else list(n)
     require_sizes(sizes)

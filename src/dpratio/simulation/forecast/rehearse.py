@@ -135,7 +135,6 @@ def rehearse(
     Raises:
         InvalidInput: When an option breaks a rule, or nobody described the people.
     """
-    require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
     require_ratios(plan)
     require_sizes([n])
     require_level(level)
