@@ -74,9 +74,9 @@ def test_everything_public_has_a_docstring() -> None:
 
 
 def require_docstrings(module: "ModuleType", name: str) -> None:
-    for public in getattr(module, "__all__", ()):
-        thing = getattr(module, public)
-        if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+    for public, thing in vars(module).items():
+        is_code = inspect.isclass(thing) or inspect.isfunction(thing)
+        if public.startswith("_") or not is_code or thing.__module__ != name:
             continue
         assert says_what_it_is(thing), f"{name}.{public}"
         if inspect.isclass(thing):

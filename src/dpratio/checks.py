@@ -11,15 +11,6 @@ from typing import NoReturn
 
 from dpratio.errors import InvalidInput, MissingExtra
 
-__all__ = [
-    "import_extra",
-    "refuse",
-    "require",
-    "require_one_of",
-    "show_given",
-    "to_exact",
-]
-
 _LONGEST_SHOWN = 80
 _LARGEST_EXPONENT = 1000
 _MOST_LISTED = 3

@@ -22,26 +22,6 @@ from typing import Any, NoReturn
 from dpratio.checks import show_given
 from dpratio.errors import DocumentRefused, InvalidInput
 
-__all__ = [
-    "DIGITS",
-    "EXACT",
-    "NUMBER",
-    "TEXT",
-    "Field",
-    "Whole",
-    "beside",
-    "canonical",
-    "choice",
-    "integer",
-    "made",
-    "many",
-    "mapping",
-    "one_of",
-    "parse_json",
-    "record",
-    "refuse",
-]
-
 REQUIRED: Any = object()
 _LONGEST_EXACT = 300
 _DIGITS = re.compile(f"0|-?[1-9][0-9]{{0,{_LONGEST_EXACT}}}")

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["draw_with", "drawn"]
-
 _load: list[Callable[[], Callable[..., Any]]] = []
 
 

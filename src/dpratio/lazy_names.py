@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-__all__ = ["load_from"]
-
 
 def load_from(room: str, homes: Mapping[str, str]) -> Callable[[str], object]:
     """Give the ``__getattr__`` of a room: names, by the module that has them.

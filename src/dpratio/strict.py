@@ -15,8 +15,6 @@ from typing import NoReturn, TypeVar
 from dpratio.checks import show_given
 from dpratio.errors import DocumentRefused, InvalidInput
 
-__all__ = ["Node"]
-
 _LONGEST_EXACT = 300
 
 Made = TypeVar("Made")

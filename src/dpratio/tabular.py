@@ -15,18 +15,6 @@ from typing import Any, ClassVar
 from dpratio.checks import import_extra
 from dpratio.drawing import drawn
 
-__all__ = [
-    "PUBLIC",
-    "UNKNOWN",
-    "Table",
-    "Tabular",
-    "columns_of",
-    "harmless",
-    "printable",
-    "show_rounded",
-    "show_value",
-]
-
 UNKNOWN = "–"
 # The origin of answers about tables that need no protection.
 PUBLIC = "a public table"

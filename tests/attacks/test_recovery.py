@@ -6,9 +6,10 @@ import psycopg
 
 from curator.ledger.attacks.books import name_of, plan_of
 from curator.ledger.teams import team_at
-from dpratio.curator.ledger.account.account import Account, subject_of
+from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import Entry, link
+from dpratio.curator.ledger.account.following import subject_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.terms.budget import Budget
 

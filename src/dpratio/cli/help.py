@@ -10,8 +10,6 @@ from typer.models import CommandInfo
 from dpratio.cli.output import screen_width
 from dpratio.cli.terminal import WIDTH
 
-__all__ = ["EXAMPLES", "Group", "with_examples"]
-
 EXAMPLES = {
     "new": "dpratio new study.toml --data people.parquet",
     "plan": "dpratio plan study.toml",

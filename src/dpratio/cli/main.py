@@ -33,8 +33,6 @@ from dpratio.errors import DpratioError
 from dpratio.tabular import printable
 from dpratio.version import __version__
 
-__all__ = ["app", "run"]
-
 EXIT_CODES = """Exit codes: 0 done · 1 stopped or failed unexpectedly · 2 wrong usage ·
 3 invalid input · 4 schema refused · 5 file refused · 6 document refused ·
 7 plan refused · 8 engine failed · 9 optional package missing ·

@@ -5,37 +5,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = [
-    "LEDGER",
-    "Anchor",
-    "By",
-    "ChartFile",
-    "CsvFile",
-    "Data",
-    "Engine",
-    "Force",
-    "Format",
-    "JsonFile",
-    "Level",
-    "Location",
-    "Method",
-    "NewDraw",
-    "NoLedger",
-    "Period",
-    "PlanFile",
-    "ReleaseFile",
-    "ReleaseOut",
-    "Replace",
-    "Scope",
-    "Spool",
-    "StudyFile",
-    "Table",
-    "Variance",
-    "Where",
-    "WhichQuestion",
-    "Wide",
-]
-
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY", help="The study, a TOML file.")
 ]

@@ -16,8 +16,6 @@ from dpratio.tabular import Tabular, printable
 if TYPE_CHECKING:
     from dpratio.simulation.progress import Report
 
-__all__ = ["Output", "progress_bar", "say", "screen_width"]
-
 
 @dataclass(frozen=True, slots=True)
 class Output:

@@ -12,8 +12,6 @@ from typing import Any
 
 from typer import style
 
-__all__ = ["drawn"]
-
 Rows = list[tuple[str, str]]
 
 _OPTIONS, _COMMANDS = "Options", "Commands"

@@ -5,8 +5,6 @@ from pathlib import Path
 from dpratio.checks import require
 from dpratio.errors import FileRefused
 
-__all__ = ["require_replaceable", "require_report_place"]
-
 # Rows are written as a list: whatever begins with a brace was not written by --json.
 _KEPT = {
     b"SQLite format 3\x00": "a ledger or another database",

@@ -6,8 +6,6 @@ from typing import Any
 from dpratio.cli.help import Group
 from dpratio.tabular import printable
 
-__all__ = ["Commands", "exit_code_of"]
-
 INTERRUPTED, TERMINATED = 130, 143
 
 

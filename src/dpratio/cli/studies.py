@@ -15,22 +15,6 @@ if TYPE_CHECKING:
     from dpratio.terms.guess import Guess
     from dpratio.terms.study import Study
 
-__all__ = [
-    "as_question",
-    "as_written",
-    "condition_of",
-    "described",
-    "is_plan",
-    "plan_of",
-    "read_given_release",
-    "read_study",
-    "read_terms",
-    "require_known_kind",
-    "require_place",
-    "table_aside",
-    "table_of",
-]
-
 _CONDITION = re.compile(
     r"(.+?)(?:\s+(is null|not null)|\s*(!=|<=|>=|=|<|>|(?<=\s)in(?=\s))\s*(.*))",
     re.DOTALL,

@@ -12,8 +12,6 @@ from itertools import zip_longest
 
 from dpratio.tabular import Tabular, printable
 
-__all__ = ["WIDTH", "table_lines", "wrapped"]
-
 WIDTH = 80
 _GAP = "  "
 _RULE = "─"

@@ -6,8 +6,6 @@ Python says ``design='baseline'`` where a command says ``--design baseline``, an
 
 import re
 
-__all__ = ["in_options"]
-
 _OPTIONS = (
     "bins|design|lower|new_draw|people_are_new|question|reference|release_id"
     "|units_are_disjoint|upper"

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.account.source import Source, named_source
 from dpratio.curator.ledger.admission.admit import describe_new_draw
 from dpratio.curator.ledger.admission.same_request import same_requests
@@ -18,14 +19,6 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import GivenAgain, LedgerRefused
 from dpratio.plan.price import AnyPlan
 from dpratio.release.release import Release
-
-__all__ = [
-    "Before",
-    "asked_before",
-    "require_same_people",
-    "require_same_source",
-    "warn_again",
-]
 
 _DRAWN = ("sealed", "published")
 

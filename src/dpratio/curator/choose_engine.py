@@ -12,15 +12,6 @@ from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.terms.dimensions import Key
 from dpratio.terms.source import CsvFile, ParquetFiles
 
-__all__ = [
-    "ENGINES",
-    "connected",
-    "open_keys",
-    "open_reading",
-    "open_table",
-    "schema_for",
-]
-
 ENGINES = ("auto", "duckdb", "ibis", "python")
 
 _IN_WAREHOUSES = {"database", "spark"}

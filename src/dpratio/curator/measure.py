@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from dpratio.plan.histogram.histogram import Histogram
     from dpratio.plan.measurement import Measurement
 
-__all__ = ["connect", "look_at", "look_at_schema", "open_for", "quietly"]
-
 Given = TypeVar("Given")
 Questions = tuple[ReleasedQuestion, ...]
 

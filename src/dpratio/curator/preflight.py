@@ -23,8 +23,6 @@ from dpratio.curator.warehouse.origin import origin_of
 from dpratio.plan.price import AnyPlan, price
 from dpratio.tabular import Tabular
 
-__all__ = ["Preflight", "check_release"]
-
 
 @dataclass(frozen=True, slots=True)
 class Preflight(Tabular):

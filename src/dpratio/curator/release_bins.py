@@ -8,8 +8,6 @@ from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study
 
-__all__ = ["release_bins"]
-
 
 def release_bins(
     table: object,

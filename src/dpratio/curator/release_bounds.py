@@ -9,8 +9,6 @@ from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study
 
-__all__ = ["release_bounds"]
-
 
 def release_bounds(
     table: object,

@@ -38,8 +38,6 @@ from dpratio.release.release_id import id_of
 from dpratio.release.writing import write_whole
 from dpratio.terms.study import Study
 
-__all__ = ["STAGES", "release_sums", "require_named"]
-
 STAGES = (
     "checking the plan",
     "reading the schema",

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-__all__ = ["SharedChange"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Holder:

@@ -13,8 +13,6 @@ from typing import Any, cast
 
 from dpratio.curator.shared_change import SharedChange
 
-__all__ = ["silence"]
-
 # It fits every warning, and equals no filter of the user's, which would be taken out
 # in place of it.
 _IGNORE = ("ignore", re.compile("(?#dpratio)"), Warning, None, 0)

@@ -19,8 +19,6 @@ from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.groups import Groups
 
-__all__ = ["measure_in_stages", "noisy_totals"]
-
 
 def measure_in_stages(
     plan: Plan, exact: Sequence[ExactSums], bits: BitSource

@@ -19,8 +19,6 @@ from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["partitions_of", "places_of", "readings_of", "unit_rule"]
-
 
 def partitions_of(plan: AnyPlan) -> list[Partition]:
     """Return the groups that are read together; those of a histogram by themselves.

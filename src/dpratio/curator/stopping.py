@@ -14,16 +14,6 @@ from typing import Any, TypeVar
 
 from dpratio.curator.silence import silence
 
-__all__ = [
-    "Terminated",
-    "ending_as_told",
-    "heeding_signals",
-    "interrupt_heard",
-    "notes_of",
-    "noting_where",
-    "stoppable",
-]
-
 Given = TypeVar("Given")
 
 _LOOK = 0.1

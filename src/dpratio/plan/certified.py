@@ -22,8 +22,6 @@ from decimal import (
 from fractions import Fraction
 from functools import lru_cache
 
-__all__ = ["Interval", "exp_bounds", "log_bounds", "normal_tail_bounds"]
-
 Interval = tuple[Fraction, Fraction]
 
 DIGITS = 40

@@ -37,8 +37,6 @@ from dpratio.terms.study_fields import BOUNDS, GROUP, GUESS, UNIT, GroupsTable
 from dpratio.terms.study_file import STUDY
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["PLAN", "SUMS"]
-
 _FACTORS = ("s", "y", "w", "z", "h", "c")
 
 

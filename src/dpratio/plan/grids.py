@@ -30,22 +30,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = [
-    "ANSWERS",
-    "STRATEGIES",
-    "box_for",
-    "counts_cuts",
-    "grid_for",
-    "in_order",
-    "is_described",
-    "may_cut",
-    "raw_grid_for",
-    "settle",
-    "settle_groups",
-    "settle_guess",
-    "unit_of",
-]
-
 STRATEGIES = ("focused", "joint", "even")
 ANSWERS = ("ratio", "means", "spread", "calibration")
 

@@ -16,23 +16,6 @@ from dpratio.plan.certified import exp_bounds, log_bounds, normal_tail_bounds
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = [
-    "CLASSICAL_GAUSSIAN",
-    "GAUSSIAN",
-    "LAPLACE",
-    "LARGEST_SCALE",
-    "LAWS",
-    "SMALLEST_SCALE",
-    "NoiseLaw",
-    "Threshold",
-    "analytic_delta",
-    "certify_upwards",
-    "require_storable",
-    "root_above",
-    "shorten",
-    "threshold_of",
-]
-
 # Noise of this many cells still fits into 64-bit integers with room to spare.
 LARGEST_SCALE = 2.0**50
 SMALLEST_SCALE = 2.0**-10

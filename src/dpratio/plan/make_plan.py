@@ -38,8 +38,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["make_plan"]
-
 # What a first stage gets of epsilon, where the planner takes one.
 _STAGE = Fraction(1, 20)
 

@@ -12,8 +12,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 
-__all__ = ["Measurement", "choose_question", "pick_question", "questions_in_words"]
-
 _MOST_NAMED = 5
 
 

@@ -43,8 +43,6 @@ from dpratio.terms.question import Partition
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["EXTERNAL", "Plan", "require_ratios"]
-
 # The strategy of sums that were measured elsewhere: `price` refuses it.
 EXTERNAL = "external"
 

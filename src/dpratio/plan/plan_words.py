@@ -23,27 +23,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = [
-    "FALSE_ALARMS",
-    "cuts_seen_from",
-    "describe_answers",
-    "describe_bounds",
-    "describe_cells",
-    "describe_clipping",
-    "describe_contrast",
-    "describe_delta",
-    "describe_epsilon",
-    "describe_not_covered",
-    "describe_stage",
-    "describe_totals",
-    "describe_uncounted",
-    "describe_unit",
-    "plan_as_html",
-    "plan_as_text",
-    "title_words",
-    "totals_words",
-]
-
 _MAKING = (
     "how scores and weights were made: a model fitted on these rows, or weights "
     "raked or normalised over them, carry one row's values into other rows. "

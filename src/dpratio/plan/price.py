@@ -23,8 +23,6 @@ from dpratio.plan.split_budget import cells_of, first_allowances
 from dpratio.plan.strategy.first_stage import Stage, totals_price
 from dpratio.plan.strategy.measure import even_shares
 
-__all__ = ["AnyPlan", "Cost", "price"]
-
 AnyPlan = Plan | HistogramPlan
 
 

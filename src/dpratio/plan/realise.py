@@ -21,8 +21,6 @@ from dpratio.plan.strategy.measure import measure_around
 from dpratio.plan.strategy.people import expected_of, units_of
 from dpratio.terms.question import Question
 
-__all__ = ["found_guesses", "is_realised", "realise"]
-
 Totals = Sequence[Sequence[int]]
 
 _APART = 0.15  # How far groups are taken to be from their total, over its guess.

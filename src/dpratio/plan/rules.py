@@ -23,8 +23,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import CLIPPINGS, Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["require_bins", "require_people", "require_strategy", "require_terms"]
-
 _LARGEST_ROW = 2.0**30
 _MOST_PEOPLE = 2**53 - 1  # Beyond it JSON has no whole numbers.
 

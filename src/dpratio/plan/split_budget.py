@@ -16,15 +16,6 @@ from dpratio.terms.question import Partition
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = [
-    "Allowance",
-    "allowances",
-    "cells_of",
-    "first_allowances",
-    "left_for_sums",
-    "private_keys",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Allowance:

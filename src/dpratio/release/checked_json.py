@@ -14,8 +14,6 @@ from dpratio.codec import TEXT, Field, canonical, integer, parse_json
 from dpratio.errors import DocumentRefused, DpratioError, FileRefused
 from dpratio.release.writing import as_path, check_writable, refused_as
 
-__all__ = ["DocumentKind", "checksum"]
-
 _VERSION = 1
 _LARGEST_FILE = 2**30
 _KNOWN = {

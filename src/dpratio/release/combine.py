@@ -31,8 +31,6 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import default_name
 from dpratio.terms.study import MEASURED, UNMEASURED
 
-__all__ = ["merge", "roll_up"]
-
 Coarser = Mapping[Key, Key] | Callable[[Key], Key]
 
 

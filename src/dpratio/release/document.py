@@ -42,8 +42,6 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Partition
 from dpratio.terms.study_fields import GROUP, GroupsTable
 
-__all__ = ["RELEASE"]
-
 _MOST_DRAWS = 2**40 - 1
 
 

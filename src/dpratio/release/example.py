@@ -6,8 +6,6 @@ from dpratio.checks import require_one_of
 from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release
 
-__all__ = ["example_release"]
-
 _FILES = {"focused": "example_release.json", "joint": "example_release_joint.json"}
 
 

@@ -37,8 +37,6 @@ from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import UNMEASURED, Study
 
-__all__ = ["require_external", "wrap_sums"]
-
 _LAWS = {"laplace": LAPLACE, "gaussian": GAUSSIAN}
 
 _UNITS = ("aa", "ab", "bb")

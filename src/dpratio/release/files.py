@@ -9,14 +9,6 @@ from dpratio.release.document import RELEASE
 from dpratio.release.release import Release
 from dpratio.release.writing import write_whole
 
-__all__ = [
-    "read_release",
-    "release_from_bytes",
-    "release_to_bytes",
-    "require_place",
-    "write_release",
-]
-
 _RELEASES = DocumentKind("release", RELEASE)
 
 

@@ -13,8 +13,6 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.laws import NoiseLaw
 from dpratio.plan.sensitivity.contrast import Contrast
 
-__all__ = ["NoiseLayer", "NoisySums", "to_integers"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoiseLayer:

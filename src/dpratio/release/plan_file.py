@@ -10,8 +10,6 @@ from dpratio.plan.price import AnyPlan, price
 from dpratio.release.checked_json import DocumentKind, checksum
 from dpratio.release.writing import write_whole
 
-__all__ = ["plan_hash", "read_plan", "require_plan_place", "write_plan"]
-
 
 def _priced(plan: AnyPlan) -> AnyPlan:
     price(plan)

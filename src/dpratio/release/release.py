@@ -29,16 +29,6 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio, is_unicode
 from dpratio.version import __version__
 
-__all__ = [
-    "EXTERNAL_WORDS",
-    "MADE_BY",
-    "Release",
-    "ReleasedQuestion",
-    "fresh_question",
-    "require_release",
-]
-
-
 _HASH = re.compile("[0-9a-f]{64}")
 MADE_BY = f"dpratio {__version__}"
 EXTERNAL_WORDS = (

@@ -11,8 +11,6 @@ import re
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 
-__all__ = ["id_of", "require_id"]
-
 _ID = re.compile("[0-9a-f]{32}")
 # Nobody calls a run so; somebody may have lost a digit, or the case.
 _ALMOST = re.compile("[0-9a-fA-F]{16,}")

@@ -11,8 +11,6 @@ from pathlib import Path
 from dpratio.checks import show_given
 from dpratio.errors import FileRefused, InvalidInput
 
-__all__ = ["as_path", "check_writable", "refused_as", "write_whole"]
-
 _PARTS = ("-journal", "-wal", "-shm", ".lock", ".wal")
 
 

@@ -24,8 +24,6 @@ from dpratio.show.chart.scale import Scale
 from dpratio.show.verdicts import verdict_of
 from dpratio.terms.dimensions import EVERY
 
-__all__ = ["BETWEEN", "Block", "Row", "blocks_of", "title_of"]
-
 BETWEEN = " · "
 _WITHHELD = {"unbounded", "disconnected"}
 _MEASURES = {"lift": "lift, in %", "difference": "difference", "log_ratio": "log ratio"}

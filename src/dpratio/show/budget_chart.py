@@ -8,8 +8,6 @@ from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import spread
 from dpratio.show.chart.times import instant_of, time_scale
 
-__all__ = ["budget_chart"]
-
 
 def budget_chart(account: Account) -> Chart:
     """Chart what was spent on a scope after each release, beside its cap."""

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from dpratio.show.chart.picture import Chart
 
-__all__ = ["VIEWS", "chart_of", "draw"]
-
 VIEWS = ("forest", "deviation")
 
 

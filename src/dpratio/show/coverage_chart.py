@@ -14,8 +14,6 @@ from dpratio.show.chart.scale import Scale, Tick, short_number, spread, spread_l
 from dpratio.simulation.coverage.coverage import CoverageTable
 from dpratio.simulation.paper.agreement import PaperTables
 
-__all__ = ["METHOD_STYLES", "coverage_chart"]
-
 METHOD_STYLES = {
     "public": ("ink", "circle"),
     "fieller": ("sky dash1", "square"),

@@ -15,8 +15,6 @@ from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Scale
 
-__all__ = ["curve_chart", "curves_of", "ends_of"]
-
 _WHOLE = (0.0, 1.0)
 _LITTLE = 0.01
 _SIDE, _SMALLEST, _LARGEST = 250.0, 0.5, 1.7

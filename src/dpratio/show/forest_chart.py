@@ -18,15 +18,6 @@ from dpratio.show.chart.scale import Scale, Tick
 from dpratio.show.verdicts import VERDICT_STYLES, signs_of, verdict_of
 from dpratio.simulation.forecast.rehearse import Rehearsal
 
-__all__ = [
-    "as_deviations",
-    "block_panels",
-    "caterpillar",
-    "draw_intervals",
-    "forest_chart",
-    "rehearsal_chart",
-]
-
 MOST_NAMED = 60
 MOST_LINES = 12
 _ROW, _TALL, _COMB = 20.0, 180.0, 240.0

@@ -10,8 +10,6 @@ from dpratio.show.text import render
 from dpratio.tabular import printable
 from dpratio.terms.budget import decimal_text
 
-__all__ = ["plan_to_json", "plan_to_markdown"]
-
 
 def plan_to_markdown(plan: AnyPlan, notes: Sequence[str]) -> str:
     """Write a plan as Markdown: sentences, the table of sums, what is not covered."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.curator.ledger.record import Record
 
-__all__ = ["is_report", "write_report"]
-
 _HEAD, _MADE_BY = 2**10, b'<meta name="generator" content="dpratio '
 
 

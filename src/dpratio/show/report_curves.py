@@ -11,8 +11,6 @@ from dpratio.show.curve_chart import curve_chart, curves_of
 from dpratio.show.report_words import shortened
 from dpratio.terms.dimensions import ScoreBins
 
-__all__ = ["MOST_CURVES", "curve_sets_of", "curve_terms"]
-
 MOST_CURVES = 12
 _NO_MEANS = "it needs a plan with answers=('ratio', 'means'). The test of calibration:"
 

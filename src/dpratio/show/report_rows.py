@@ -16,8 +16,6 @@ from dpratio.show.forest_chart import block_panels, caterpillar
 from dpratio.show.verdicts import VERDICT_STYLES, signs_of
 from dpratio.tabular import printable
 
-__all__ = ["FOLDED", "MOST_ROWS", "block_terms", "counted_verdicts"]
-
 # A browser draws so many rows at once without effort; the rest is found by filtering.
 MOST_ROWS = 300
 # From so many rows on the picture says more than the list, which is folded.

@@ -22,16 +22,6 @@ from dpratio.show.blocks import blocks_of
 from dpratio.tabular import PUBLIC
 from dpratio.terms.budget import cost_words, decimal_text
 
-__all__ = [
-    "answer_of",
-    "asked_of",
-    "chances_of",
-    "merged_of",
-    "promised_of",
-    "shortened",
-    "sure_of",
-]
-
 _LONGEST_LINE = 700
 _FEW = 4
 _TOO_LITTLE = "too little budget for their size"

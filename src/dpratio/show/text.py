@@ -10,8 +10,6 @@ from typing import Any
 from dpratio.checks import require_one_of
 from dpratio.tabular import Tabular, harmless
 
-__all__ = ["FORMATS", "render"]
-
 FORMATS = ("table", "csv", "json", "markdown")
 
 

@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 from dpratio.show.chart.picture import Sign
 
-__all__ = ["VERDICT_STYLES", "signs_of", "verdict_of"]
-
 # Of each verdict its class in the style sheet, and its shape.
 VERDICT_STYLES = {
     "above": ("above", "up"),

@@ -10,8 +10,6 @@ from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Tick, short_number, spread_log
 from dpratio.simulation.forecast.forecast_row import Forecast
 
-__all__ = ["forecast_chart", "one_query_chart"]
-
 # Column of the table, name in the legend; in the order from wide to narrow.
 LINES = {
     "width_paper": "paper",

@@ -7,8 +7,6 @@ import numpy as np
 
 from dpratio.arrays import Floats
 
-__all__ = ["Figures", "Judgement", "judge"]
-
 
 @dataclass(frozen=True, slots=True)
 class Figures:

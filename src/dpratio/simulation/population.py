@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from dpratio.checks import require
 
-__all__ = ["PaperPopulation", "People", "Population"]
-
 Reals = NDArray[np.float32] | NDArray[np.float64]
 
 LIGHTEST, HEAVIEST = 1 / 3, 3.0

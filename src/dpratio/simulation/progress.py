@@ -2,9 +2,6 @@
 
 from typing import Protocol
 
-__all__ = ["Progress", "Report", "silent", "stages"]
-
-
 _PARTS = 1_000
 
 

@@ -23,8 +23,6 @@ from dpratio.tabular import PUBLIC
 from dpratio.terms.dimensions import Dimension, Keys, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 
-__all__ = ["estimate_public"]
-
 Answer = TypeVar("Answer")
 
 # With weights the squares of units: right whatever the weights depend on.

@@ -22,17 +22,6 @@ from dpratio.simulation.population import People, Population, Reals
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 
-__all__ = [
-    "Seeds",
-    "View",
-    "clip_people",
-    "simulate_release",
-    "simulate_sums",
-    "steps_of",
-    "sum_products",
-    "view_of",
-]
-
 Factors = tuple[str, ...]
 Seeds = np.random.SeedSequence
 Name = TypeVar("Name")

@@ -21,8 +21,6 @@ from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.release import Release
 from dpratio.simulation.simulate import simulate_release
 
-__all__ = ["Part", "counted_question", "simulate_parts"]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:

@@ -10,8 +10,6 @@ from numbers import Real
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 
-__all__ = ["Bounds", "to_float"]
-
 # Products of up to five clipped values and their lattice stay normal doubles
 # inside these limits, so no engine can overflow or underflow on them.
 _LARGEST_REACH = 2.0**100

@@ -7,8 +7,6 @@ from fractions import Fraction
 from dpratio.checks import show_given, to_exact
 from dpratio.errors import InvalidInput
 
-__all__ = ["Budget", "cost_words", "decimal_text"]
-
 _LARGEST_DENOMINATOR = 10**100
 
 

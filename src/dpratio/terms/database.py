@@ -16,8 +16,6 @@ from dpratio.terms.source import (
 )
 from dpratio.terms.where import Condition, Where, as_where
 
-__all__ = ["SCHEMES", "DatabaseTable"]
-
 SCHEMES = ("duckdb", "postgres", "postgresql", "spark")
 # What Spark has beside a standalone master: this machine, a cluster that its own
 # settings name, and the session that a program has.

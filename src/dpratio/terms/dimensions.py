@@ -16,24 +16,6 @@ from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds, to_float
 from dpratio.terms.ratio import is_unicode, require_column_name
 
-__all__ = [
-    "EVERY",
-    "KINDS",
-    "MOST_BINS",
-    "Cell",
-    "Day",
-    "Dimension",
-    "Key",
-    "Keys",
-    "Periods",
-    "ScoreBins",
-    "as_list",
-    "distinct",
-    "period_of",
-    "repeated",
-    "require_quantiles",
-]
-
 Key = str | int | bool | dt.date | None
 Cell = Key | tuple[Key, ...]
 Day = dt.date | str

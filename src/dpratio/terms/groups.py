@@ -29,8 +29,6 @@ from dpratio.terms.dimensions import (
 )
 from dpratio.terms.ratio import require_column_name
 
-__all__ = ["Groups", "PrivateKeys", "groups_from"]
-
 _MOST_CELLS = 10**8
 
 

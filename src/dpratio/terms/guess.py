@@ -11,8 +11,6 @@ from typing import Protocol
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["ColumnGuess", "Guess", "middle_of"]
-
 
 class HasEnds(Protocol):
     """Bounds, in the units of the data or in others."""

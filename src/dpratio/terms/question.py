@@ -14,16 +14,6 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import require_totals
 
-__all__ = [
-    "Asked",
-    "Partition",
-    "Question",
-    "default_name",
-    "is_plain",
-    "is_share",
-    "told_apart",
-]
-
 # Declared groups, keys to be found privately, or the whole table as one group.
 Partition = Groups | PrivateKeys | None
 Asked = Partition | Dimension

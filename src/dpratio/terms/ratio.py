@@ -6,16 +6,6 @@ from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
 from dpratio.tabular import printable
 
-__all__ = [
-    "COUNTED",
-    "GUESSES",
-    "LARGEST_GUESS",
-    "SMALLEST_GUESS",
-    "Ratio",
-    "is_unicode",
-    "require_column_name",
-]
-
 # What is counted, unless a column of that name has bounds.
 COUNTED = ("rows", "people")
 

@@ -16,17 +16,6 @@ from dpratio.terms.dimensions import KINDS
 from dpratio.terms.ratio import require_column_name
 from dpratio.terms.where import Condition, Where, as_where
 
-__all__ = [
-    "ISO_DATES",
-    "PERIOD",
-    "CsvFile",
-    "ParquetFiles",
-    "Partitions",
-    "as_partitions",
-    "checked_path",
-    "variable_of",
-]
-
 # The columns that names of folders hold, each with the kind of its keys.
 Partitions = tuple[tuple[str, str], ...]
 

@@ -25,16 +25,6 @@ from dpratio.terms.ratio import COUNTED, Ratio
 from dpratio.terms.source import PERIOD, CsvFile, ParquetFiles, checked_path
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = [
-    "CLIPPINGS",
-    "MEASURED",
-    "UNMEASURED",
-    "Source",
-    "Study",
-    "as_title",
-    "named",
-]
-
 MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")
 Source = str | CsvFile | ParquetFiles | DatabaseTable
 

@@ -47,19 +47,6 @@ from dpratio.terms.study import Source
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 from dpratio.terms.where import Condition, as_condition
 
-__all__ = [
-    "BOUNDS",
-    "DATA",
-    "GROUP",
-    "GROUPS",
-    "GUESS",
-    "POPULATION",
-    "UNIT",
-    "WHERE",
-    "GroupsTable",
-    "one_or_many",
-]
-
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
 
 

@@ -70,8 +70,6 @@ from dpratio.terms.study_fields import (
 )
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["STUDY", "parse_study", "read_study", "study_to_toml"]
-
 _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 # Names joined by dots: the time that they take to read grows with their square.
 _LONG_NAME = re.compile(

@@ -9,8 +9,6 @@ from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import require_column_name
 
-__all__ = ["NEIGHBOURS", "PrivacyUnit", "require_totals"]
-
 NEIGHBOURS = ("add-or-remove-one", "change-one")
 _MOST_GROUPS = 10**6
 _LONGEST_NOUN = 40

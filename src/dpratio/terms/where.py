@@ -13,8 +13,6 @@ from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.terms.ratio import is_unicode, require_column_name
 
-__all__ = ["NULLS", "Condition", "Where", "as_condition", "as_where"]
-
 Condition = tuple[Any, ...]
 Where = Sequence[Sequence[Any]]
 

@@ -10,8 +10,6 @@ choose any of them (docs/decisions/README.md).
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
-__all__ = ["HEADERS", "POLICY", "guard", "hosts_of"]
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]

@@ -37,8 +37,6 @@ from dpratio.terms.study_file import parse_study
 from dpratio.version import __version__
 from dpratio.web.guard import Application, guard
 
-__all__ = ["make_application"]
-
 _FOLDER = Path(__file__).parent
 _FILES = {
     "/page.css": ("page.css", "text/css"),

@@ -11,8 +11,6 @@ import uvicorn
 from dpratio.checks import refuse, require
 from dpratio.web.page import make_application
 
-__all__ = ["serve_page"]
-
 _LARGEST_PORT = 65_535
 _PATIENCE = 2
 

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from cli.commands_for_tests import STUDY, Call, is_refused, shown
-from dpratio.curator.ledger.account.account import Held
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.ledger import Ledger
 
 

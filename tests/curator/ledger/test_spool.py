@@ -10,7 +10,7 @@ import pytest
 
 from curator.ledger.attacks.books import in_child
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, bring, plan_of
-from dpratio.curator.ledger.account.account import Held
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.spool import Spool, require_drawn_for, usual_spool
 from dpratio.curator.release_sums import release_sums

@@ -11,8 +11,6 @@ from fractions import Fraction
 
 from dpratio.terms.dimensions import ScoreBins
 
-__all__ = ["FoundBins", "find_bins"]
-
 # A bin of n/k people must hold twice the standard deviation of the noise of its cells,
 # and each that is proposed once: where it is wide, noise is more.
 _CARRIED = 2

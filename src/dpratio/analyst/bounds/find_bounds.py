@@ -12,13 +12,6 @@ from dpratio.terms.bounds import Bounds
 if TYPE_CHECKING:
     from dpratio.plan.histogram.histogram import Ladder
 
-__all__ = [
-    "FoundBounds",
-    "bounds_by_name",
-    "find_bounds",
-    "noisy_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class FoundBounds:

@@ -14,8 +14,6 @@ from fractions import Fraction
 from dpratio.plan.histogram.histogram import Ladder
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Candidate", "Noisy", "candidates_of", "people_of", "proposed"]
-
 # A cell counts as filled where noise alone fills any of all cells once in 1,000.
 # Far above where most lie, twice as many must be there: one draw of noise that is taken
 # for people would move a bound by many powers of two.

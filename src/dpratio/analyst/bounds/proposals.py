@@ -10,8 +10,6 @@ from dpratio.analyst.tables.provenance import stamps
 from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["PROPOSAL_STATUSES", "BoundChoices", "Proposal", "Proposals"]
-
 PROPOSAL_STATUSES = {
     "ok": "bounds are proposed",
     "too_little_known": (

@@ -12,8 +12,6 @@ from dpratio.release.release import Release
 from dpratio.tabular import Tabular
 from dpratio.terms.dimensions import ScoreBins, require_quantiles
 
-__all__ = ["BinProposal", "propose_bins"]
-
 
 @dataclass(frozen=True, slots=True)
 class BinProposal(Tabular):

@@ -15,14 +15,6 @@ from dpratio.plan.measurement import pick_question
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.budget import Budget
 
-__all__ = [
-    "choose_bounds",
-    "count_beyond",
-    "count_within",
-    "half_width",
-    "propose_bounds",
-]
-
 # Bounds to choose from are at most so much worse than the best one.
 _TIMES = 1.5
 

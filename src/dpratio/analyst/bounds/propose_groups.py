@@ -15,8 +15,6 @@ from dpratio.tabular import Tabular
 if TYPE_CHECKING:
     from dpratio.terms.groups import Groups
 
-__all__ = ["GroupChoices", "propose_groups"]
-
 # A limit may cut one person in twenty, as far as noise lets us tell.
 _CUT = 0.05
 

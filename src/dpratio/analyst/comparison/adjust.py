@@ -4,8 +4,6 @@ import numpy as np
 
 from dpratio.arrays import Floats
 
-__all__ = ["ADJUSTMENTS", "adjusted", "family_level"]
-
 ADJUSTMENTS = {
     "none": "p-values and intervals are of each comparison by itself",
     "bonferroni": (

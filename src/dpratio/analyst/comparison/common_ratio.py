@@ -15,8 +15,6 @@ from dpratio.analyst.ratio.statistic import Point, Scored, Statistic
 from dpratio.arrays import Floats
 from dpratio.plan.strategy.allowance import wobble
 
-__all__ = ["CommonRatio", "common_ratio"]
-
 # A cell's own variance counts less where noise moves it by more than this share.
 _TRUSTED = 0.1
 _GRID = 64

@@ -21,8 +21,6 @@ from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 from dpratio.terms.dimensions import Cell
 
-__all__ = ["compare_ratios"]
-
 _CODES = codes_of(COMPARISON_STATUSES)
 
 

@@ -21,8 +21,6 @@ from dpratio.analyst.tables.statuses import FLOORED, Codes, meanings_of, words_o
 from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
-__all__ = ["ALTERNATIVES", "COMPARISON_STATUSES", "Comparison"]
-
 ALTERNATIVES = ("two-sided", "greater", "less")
 
 COMPARISON_STATUSES = {

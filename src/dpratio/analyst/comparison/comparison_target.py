@@ -27,8 +27,6 @@ from dpratio.checks import require
 from dpratio.release.noisy_sums import NoisySums
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 
-__all__ = ["ComparisonTarget"]
-
 
 @dataclass(frozen=True, slots=True)
 class ComparisonTarget:

@@ -19,16 +19,6 @@ from dpratio.plan.measurement import questions_in_words
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.ratio import Ratio
 
-__all__ = [
-    "DESIGNS",
-    "REST",
-    "Sides",
-    "find_question",
-    "names_of",
-    "places_of",
-    "sides_of",
-]
-
 DESIGNS = {
     "pairs": "every pair of the named groups, or of all",
     "baseline": "each other group against the one that is named",

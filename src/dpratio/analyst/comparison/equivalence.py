@@ -20,8 +20,6 @@ from dpratio.release.release import Release
 from dpratio.tabular import Tabular
 from dpratio.terms.dimensions import Cell
 
-__all__ = ["VERDICTS", "Equivalence", "assess_equivalence"]
-
 VERDICTS = {
     "within": "the ratio lies within the margins",
     "outside": "the ratio lies outside the margins",

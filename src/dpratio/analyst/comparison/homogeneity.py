@@ -20,8 +20,6 @@ from dpratio.release.release import Release
 from dpratio.tabular import Tabular
 from dpratio.terms.dimensions import Cell
 
-__all__ = ["Homogeneity", "assess_homogeneity"]
-
 _UNLIKELY, _LEVEL = 0.05, 0.95
 _MOST_BESIDE = 5_000  # Nobody looks at more of them, and their intervals take time.
 

@@ -16,8 +16,6 @@ from dpratio.analyst.ratio.confidence_set import confidence_set
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["LINKS", "AgainstValue", "Between", "Ends", "Hypothesis"]
-
 LINKS = {
     "difference": "the first ratio less the second",
     "lift": "the first ratio per the second, less 1",

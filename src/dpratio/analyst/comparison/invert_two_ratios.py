@@ -16,8 +16,6 @@ from dpratio.analyst.ratio.crossing import find_crossing
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["Singles", "lower_ends", "singles_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Singles:

@@ -16,8 +16,6 @@ from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.arrays import Floats
 
-__all__ = ["bounded_between"]
-
 # Any λ is valid. Beyond these the bound gains little, and an estimate of V that noise
 # made tiny would make the other side's share huge.
 _LEAST, _MOST = 0.1, 10.0

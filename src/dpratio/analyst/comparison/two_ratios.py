@@ -18,8 +18,6 @@ from dpratio.analyst.ratio.statistic import Point, Scored, Statistic
 from dpratio.analyst.ratio.tail import Distance
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["LINKS", "Pairs"]
-
 Angles = Floats
 Zeros = tuple[Angles, Angles]
 Points = tuple[Point, Point, Point, Point]

@@ -8,8 +8,6 @@ import numpy as np
 
 from dpratio.arrays import Floats
 
-__all__ = ["Ends", "Labels", "gap_ends", "ratio_ends"]
-
 Ends = tuple[float, float] | tuple[Floats, Floats]
 Labels = tuple[float, float]
 

@@ -15,8 +15,6 @@ from dpratio.analyst.curve.cells import Cells, Estimate
 from dpratio.analyst.curve.omega import Profile, omega_of
 from dpratio.arrays import Floats
 
-__all__ = ["CalibratedVariance", "calibrated_variance", "spread_out"]
-
 # How much of the pull towards 0 of an exponential law is believed.
 _PULL = 0.75
 # How far ω may differ between bins of a curve, relative.

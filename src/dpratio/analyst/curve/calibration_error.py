@@ -17,8 +17,6 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.arrays import Floats
 from dpratio.plan.strategy.allowance import allowance
 
-__all__ = ["Bins", "Measured", "absolute_error", "squared_error"]
-
 # What is left of the bias of |X|, in deviations, where so much of it, in deviations as
 # well, is the true size: computed by integration. Most is left at 0, and a little too
 # much is taken off around 1.5.

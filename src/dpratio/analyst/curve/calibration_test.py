@@ -25,8 +25,6 @@ from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Flags, Floats
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["CalibrationTest", "calibration_test"]
-
 _TINY = np.finfo(np.float64).tiny
 _HALF = 0.5
 # Where squares leave more than this of what was not known of weights, bounds decide.

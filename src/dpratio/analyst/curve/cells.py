@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from dpratio.analyst.sums.moments import Moments
 from dpratio.arrays import Floats
 
-__all__ = ["Cells", "Estimate"]
-
 Estimate = tuple[Floats, Floats]
 
 

@@ -35,8 +35,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.ratio import Ratio
 
-__all__ = ["calibration_curve"]
-
 _CODES = codes_of(CURVE_STATUSES)
 _FLOORED, _WEAK = (list(STATUSES).index(n) for n in ("variance_floored", "weak"))
 _LOST = 2.0

@@ -23,8 +23,6 @@ from dpratio.analyst.tables.statuses import (
 from dpratio.arrays import Floats
 from dpratio.tabular import UNKNOWN, Tabular
 
-__all__ = ["CURVE_STATUSES", "CalibrationErrors", "Curve"]
-
 CURVE_STATUSES = {
     "ok": "all intervals hold at their level",
     "variance_floored": FLOORED,

@@ -15,8 +15,6 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.release.combine import roll_up
 from dpratio.release.release import Release, ReleasedQuestion
 
-__all__ = ["fit_of"]
-
 _FUNCTIONS = {
     "calibration_intercept": calibration_intercept(),
     "calibration_slope": slope(),

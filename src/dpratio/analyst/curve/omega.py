@@ -14,8 +14,6 @@ import numpy as np
 from dpratio.analyst.curve.cells import Cells, Estimate
 from dpratio.arrays import Floats
 
-__all__ = ["Omega", "Profile", "omega_of"]
-
 # How far ω lies from the middle of the bounds of the weight, in parts of their range;
 # and how far it follows the score, in parts of the middle.
 _REACH, _TILT = 0.7, 0.3

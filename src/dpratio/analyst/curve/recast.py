@@ -13,8 +13,6 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.arrays import Floats
 
-__all__ = ["seen_as_ratio"]
-
 Combination = Mapping[str, float]
 
 

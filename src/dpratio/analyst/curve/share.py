@@ -8,8 +8,6 @@ from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.plan.strategy.allowance import allowance
 
-__all__ = ["share_of"]
-
 
 def share_of(bins: Bins, sampling: Sampling, level: float) -> Measured:
     """Give the share of weight in each bin: all p with (W − pW₊)² ≤ z² variance(p).

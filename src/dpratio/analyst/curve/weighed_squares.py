@@ -10,8 +10,6 @@ import numpy as np
 from dpratio.analyst.curve.cells import Cells
 from dpratio.arrays import Floats
 
-__all__ = ["WeighedSquares"]
-
 _TINY = np.finfo(np.float64).tiny
 
 

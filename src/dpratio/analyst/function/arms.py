@@ -13,8 +13,6 @@ from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.dimensions import Key
 from dpratio.terms.groups import Groups
 
-__all__ = ["Arms", "arms_of", "has_arms"]
-
 
 @dataclass(frozen=True, slots=True)
 class Arms:

@@ -33,8 +33,6 @@ from dpratio.plan.strategy.allowance import allowance
 from dpratio.release.release import Release, require_release
 from dpratio.terms.dimensions import Key
 
-__all__ = ["FUNCTION_METHODS", "estimate_function"]
-
 FUNCTION_METHODS = ("pivot", "delta", "monte_carlo")
 
 _CODES = codes_of(FUNCTION_STATUSES)

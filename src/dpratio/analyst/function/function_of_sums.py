@@ -11,8 +11,6 @@ from dpratio.analyst.function.gradient import gradient_of
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 
-__all__ = ["LINKS", "FunctionOfSums", "above_zero", "covariance", "people"]
-
 Sums = Mapping[str, Any]
 
 # Scales on which intervals are symmetric: there, and back.

@@ -11,8 +11,6 @@ from dpratio.analyst.tables.statuses import FLOORED, Codes, meanings_of, words_o
 from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
-__all__ = ["FUNCTION_STATUSES", "FunctionEstimates"]
-
 FUNCTION_STATUSES = {
     "ok": "the interval holds at its level",
     "variance_floored": FLOORED,

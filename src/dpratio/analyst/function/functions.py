@@ -17,17 +17,6 @@ from dpratio.analyst.function.function_of_sums import (
 )
 from dpratio.checks import require_one_of
 
-__all__ = [
-    "correlation",
-    "difference_of_means",
-    "lift",
-    "mean",
-    "ratio_of_ratios",
-    "slope",
-    "total",
-    "variance",
-]
-
 _FIRST = {"numerator": "ws", "per": "wy"}
 _SQUARE = {"numerator": "wss", "per": "wyy"}
 

@@ -14,8 +14,6 @@ import numpy as np
 from dpratio.arrays import Floats
 from dpratio.checks import require
 
-__all__ = ["gradient_of"]
-
 # Takes one array of values by cell for each argument.
 Formula = Callable[[Sequence[Any]], Any]
 

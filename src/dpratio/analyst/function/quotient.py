@@ -20,8 +20,6 @@ from dpratio.analyst.sums.sampling import Sampling
 from dpratio.analyst.sums.variance import SamplingVariance
 from dpratio.arrays import Flags, Floats
 
-__all__ = ["QuotientSet", "quotient_set"]
-
 # In standard deviations. Further out than for ratios: the variances here are mostly
 # known noise, and no allowance hides what luck costs (docs/methods/functions.md).
 _FAR = 6.0

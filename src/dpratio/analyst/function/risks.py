@@ -9,8 +9,6 @@ from dpratio.analyst.function.function_of_sums import (
 )
 from dpratio.checks import require_one_of
 
-__all__ = ["odds_ratio", "relative_risk"]
-
 # What a share is made of: the ratio itself, or the mean of a column of 0 and 1.
 _SHARE = {"ratio": ("ws", "wy"), "numerator": ("ws", "w"), "per": ("wy", "w")}
 

@@ -15,8 +15,6 @@ from dpratio.analyst.function.function_of_sums import (
     people,
 )
 
-__all__ = ["brier_score", "calibration_intercept"]
-
 
 def brier_score() -> FunctionOfSums:
     """Give the mean squared distance of score and label, Σw(s − y)²/Σw (Brier 1950).

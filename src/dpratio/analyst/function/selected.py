@@ -17,8 +17,6 @@ from dpratio.arrays import Flags
 from dpratio.release.release import ReleasedQuestion
 from dpratio.terms.groups import PrivateKeys
 
-__all__ = ["is_selected"]
-
 _GROWS = 1e-6
 
 

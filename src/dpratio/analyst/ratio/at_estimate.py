@@ -12,8 +12,6 @@ from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.analyst.ratio.tail import Distance, is_drowned, stand_in
 from dpratio.arrays import Flags, Floats
 
-__all__ = ["AtEstimate"]
-
 _TINY = np.finfo(np.float64).tiny
 # In standard deviations: of both sums together, and of the denominator alone; and the
 # quantile for which these deviations have their allowance.

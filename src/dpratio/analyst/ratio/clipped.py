@@ -12,8 +12,6 @@ from dpratio.arrays import Floats
 from dpratio.plan.plan_words import FALSE_ALARMS
 from dpratio.plan.sensitivity.sums import CUT
 
-__all__ = ["clipping_of"]
-
 
 def clipping_of(
     moments: Sequence[Moments], weighted: Sequence[bool], noun: str

@@ -16,8 +16,6 @@ from dpratio.analyst.ratio.noisy_reach import reach_between
 from dpratio.analyst.ratio.statistic import Point, Statistic
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["ROWS_AT_ONCE", "SHAPES", "ConfidenceSet", "confidence_set", "set_around"]
-
 SHAPES = ("interval", "half_line", "disconnected", "everything")
 ROWS_AT_ONCE = 2**15  # A column of them fits a processor's cache.
 _INTERVAL, _HALF_LINE, _DISCONNECTED, _EVERYTHING = range(4)

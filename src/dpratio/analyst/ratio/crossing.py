@@ -11,8 +11,6 @@ import numpy as np
 
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["Beyond", "find_crossing"]
-
 # How far beyond the quantile the test of a value is, in some of the rows.
 Beyond = Callable[[Floats, Integers | slice], Floats]
 Known = tuple[Floats, Floats]

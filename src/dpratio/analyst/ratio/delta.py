@@ -11,8 +11,6 @@ import numpy as np
 from dpratio.analyst.sums.moments import Moments
 from dpratio.arrays import Floats
 
-__all__ = ["Spread", "noise_spread", "ratio_variance", "sampling_spread"]
-
 
 @dataclass(frozen=True, slots=True)
 class Spread:

@@ -16,8 +16,6 @@ from dpratio.analyst.ratio.crossing import find_crossing
 from dpratio.analyst.ratio.tail import Distance
 from dpratio.arrays import Floats, Integers
 
-__all__ = ["ends_of"]
-
 # An end is told if it lies this near the value that was looked at, relative to the
 # step, and if a line through two factors tells it to so many deviations.
 _FAR, _BENT = 1e-2, 3e-5

@@ -29,8 +29,6 @@ from dpratio.release.release import Release, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
 
-__all__ = ["METHODS", "estimate_ratios"]
-
 METHODS = ("pivot", *WALD_METHODS)
 
 

@@ -19,15 +19,6 @@ from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.arrays import Flags, Floats
 from dpratio.terms.bounds import Bounds
 
-__all__ = [
-    "Options",
-    "RatioIntervals",
-    "Signs",
-    "intervals",
-    "ratios_of",
-    "standard_errors",
-]
-
 _CODES = codes_of(STATUSES)
 _OK, _FLOORED, _WEAK = (_CODES[each] for each in ("ok", "variance_floored", "weak"))
 _UNBOUNDED = _CODES["unbounded"]

@@ -11,8 +11,6 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import take
 from dpratio.arrays import Floats
 
-__all__ = ["extra_variances", "redrawn_sums"]
-
 _CELLS_AT_ONCE = 2**15
 
 

@@ -15,8 +15,6 @@ from numpy.polynomial import chebyshev
 from dpratio.analyst.ratio.noisy_tail import noisy_deviate
 from dpratio.arrays import Floats
 
-__all__ = ["noisy_reach", "reach_between"]
-
 _SHARES, _GAPS = 33, 17  # Nodes of the polynomial.
 _ALONG, _ACROSS = 256, 128  # Cells of the grid.
 _ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))

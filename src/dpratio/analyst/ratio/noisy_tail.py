@@ -12,14 +12,6 @@ import numpy as np
 
 from dpratio.arrays import Floats
 
-__all__ = [
-    "as_one",
-    "fourth_moment_scale",
-    "noisy_deviate",
-    "noisy_quantile",
-    "normal_laplace_tail",
-]
-
 # Scales closer than this are spread to ±0.005 % around their root mean square. The
 # error is of second order, below 1e-8 of the tail, and so is what cancels.
 _CLOSE = 0.9999

@@ -22,15 +22,6 @@ from dpratio.analyst.sums.variance import (
 )
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = [
-    "NoiseTerm",
-    "Point",
-    "Scored",
-    "Statistic",
-    "silenced_statistic",
-    "statistic_of",
-]
-
 Point = tuple[Floats, Floats]
 
 _TINY = np.finfo(np.float64).tiny

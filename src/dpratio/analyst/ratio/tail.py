@@ -16,16 +16,6 @@ from dpratio.analyst.ratio.noisy_tail import as_one, noisy_deviate
 from dpratio.arrays import Flags, Floats, Integers
 from dpratio.plan.strategy.allowance import QUANTILE, allowance, wobble
 
-__all__ = [
-    "Distance",
-    "is_drowned",
-    "normal_quantile",
-    "pvalues_of",
-    "quantile_of",
-    "stand_in",
-    "upper_tail",
-]
-
 _STEPS = 12
 _PRECISION = 1e-10
 _TINY = np.finfo(np.float64).tiny

@@ -18,8 +18,6 @@ from dpratio.analyst.ratio.monte_carlo import extra_variances
 from dpratio.analyst.sums.moments import Moments
 from dpratio.arrays import Floats
 
-__all__ = ["LINKS", "WALD_METHODS", "Wald", "wald"]
-
 WALD_METHODS = ("analytical", "monte_carlo", "no_correction")
 LINKS = ("ratio", "log")
 

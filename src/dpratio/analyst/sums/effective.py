@@ -12,8 +12,6 @@ import numpy as np
 from dpratio.analyst.sums.moments import Moments
 from dpratio.arrays import Floats
 
-__all__ = ["EffectiveSize", "effective_size"]
-
 # Of the size itself: a deviation of noise beyond which nothing is told.
 _LOST = 0.5
 

@@ -20,8 +20,6 @@ from dpratio.release.noisy_sums import NoisySums
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Moments", "exact_moments", "moments_of"]
-
 # Groups in one product: few enough that a matrix library does it on one core.
 _AT_ONCE = 2048
 _SQUARES = (

@@ -14,8 +14,6 @@ from dpratio.arrays import Floats
 from dpratio.plan.laws import LAPLACE
 from dpratio.release.noisy_sums import NoiseLayer
 
-__all__ = ["Noise", "noise_of", "side_by_side", "take"]
-
 
 @dataclass(frozen=True, slots=True)
 class Noise:

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.sums import CUT, MOMENTS, Summand
 
-__all__ = ["reconstruction"]
-
 Matrix = dict[str, list[float]]
 
 

@@ -15,8 +15,6 @@ from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Sampling"]
-
 Powers = tuple[int, int, int]
 
 

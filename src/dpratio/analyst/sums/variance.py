@@ -15,14 +15,6 @@ from dpratio.analyst.sums.noise import take
 from dpratio.arrays import Flags, Floats, Integers
 from dpratio.checks import require, require_one_of
 
-__all__ = [
-    "VARIANCES",
-    "SamplingVariance",
-    "choose_variance",
-    "sampling_variance",
-    "weights_are_lost",
-]
-
 Point = tuple[Floats, Floats]
 
 VARIANCES = ("linearised", "kish")

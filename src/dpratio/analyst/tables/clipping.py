@@ -10,8 +10,6 @@ from dpratio.analyst.tables.labels import name_of
 from dpratio.analyst.tables.sentence import percent
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["LEVEL", "Clipping"]
-
 CLIPPED, UNSEEN, NATURAL = "clipped", "not seen", "natural"
 LEVEL = 0.95
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from dpratio.arrays import Floats
 
-__all__ = ["rounded_to"]
-
 
 def rounded_to(
     uncertainty: Floats, *, values: Iterable[str], ends: Iterable[str] = ()

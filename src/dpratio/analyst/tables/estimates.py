@@ -29,8 +29,6 @@ from dpratio.analyst.tables.statuses import (
 from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
-__all__ = ["STATUSES", "Estimates"]
-
 STATUSES = {
     "ok": "the interval holds at its level",
     "variance_floored": FLOORED,

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from dpratio.release.release import Release
 from dpratio.terms.dimensions import Dimension, Periods, ScoreBins
 
-__all__ = ["BINS", "NUMBERS", "Facet", "facets_of", "key_text"]
-
 BINS, NUMBERS, DATES = "bins", "numbers", "dates"
 
 

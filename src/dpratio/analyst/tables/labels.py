@@ -5,8 +5,6 @@ from typing import Any
 
 from dpratio.release.release import Release, ReleasedQuestion
 
-__all__ = ["labelled", "labels_of", "name_of", "question_labels", "says_little"]
-
 ALL = "(all)"
 _BARE = {"yes", "no"}
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from dpratio.checks import require
 
-__all__ = ["is_finite_number", "require_draws", "require_level"]
-
 
 def is_finite_number(given: object) -> TypeGuard[float]:
     """Tell whether something is a finite number; true and false are not."""

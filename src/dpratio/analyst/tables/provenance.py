@@ -3,8 +3,6 @@
 from dpratio.release.release import EXTERNAL_WORDS
 from dpratio.tabular import PUBLIC
 
-__all__ = ["PUBLIC_WORDS", "heading_stamp", "stamps"]
-
 PUBLIC_WORDS = (
     "NOT PRIVATE: these are exact sums of a table that was declared public or "
     "invented. There is no noise in them, and they are no release."

@@ -3,16 +3,6 @@
 import math
 from collections.abc import Callable
 
-__all__ = [
-    "chance_in_words",
-    "compared_in_words",
-    "interval_in_words",
-    "percent",
-    "range_in_words",
-    "short",
-]
-
-
 _LEAST = 0.0001  # Below it the size of a p-value says nothing.
 
 

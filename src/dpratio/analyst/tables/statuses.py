@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FLOORED", "Codes", "codes_of", "meanings_of", "words_of"]
-
 Codes = NDArray[np.int8]
 
 # What the status "variance_floored" means, of every answer.

@@ -16,8 +16,6 @@ from dpratio.arrays import Floats, Integers
 from dpratio.checks import require, require_one_of
 from dpratio.tabular import Tabular
 
-__all__ = ["WAYS", "WatchedArms", "apart_by", "compare_arms"]
-
 LINKS = ("difference", "lift")
 WAYS = {1: "above", -1: "below", 0: ""}
 

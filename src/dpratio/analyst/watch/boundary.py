@@ -13,8 +13,6 @@ import numpy as np
 
 from dpratio.arrays import Floats
 
-__all__ = ["Boundary"]
-
 _STEPS = 60
 _ROOT = math.sqrt(2.0)
 

@@ -15,8 +15,6 @@ from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.analyst.watch.boundary import Boundary
 from dpratio.arrays import Floats, Integers
 
-__all__ = ["Bets", "Detector", "Period"]
-
 # Shifts in standard deviations of one period, on which bets are made alike.
 SHIFTS = 2.0 ** np.arange(-3, 2.5, 0.5)
 _MOST_OF_SCALE = 0.9  # Of 1, where the cumulant of Laplace noise has its pole.

@@ -13,8 +13,6 @@ from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.analyst.watch.boundary import Boundary
 from dpratio.arrays import Floats
 
-__all__ = ["Running", "Sequence"]
-
 _MOST = 0.9  # Of 1, where the cumulant of Laplace noise has its pole.
 
 

@@ -21,8 +21,6 @@ from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups
 
-__all__ = ["Look", "Series", "series_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Look:

@@ -18,8 +18,6 @@ from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 
-__all__ = ["watch"]
-
 ADJUSTMENTS = ("bonferroni", "none")
 _USUAL = {"day": 90, "week": 52, "month": 12, "quarter": 8, "": 52}
 _MOST_LOOKS = 100_000

@@ -16,8 +16,6 @@ from dpratio.analyst.watch.arms import WAYS, WatchedArms, compare_arms
 from dpratio.arrays import Floats, Integers
 from dpratio.tabular import Table, Tabular
 
-__all__ = ["Watch"]
-
 _MOST_NAMED = 5
 
 

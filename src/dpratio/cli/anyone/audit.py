@@ -11,8 +11,6 @@ from dpratio.errors import AuditFailed
 if TYPE_CHECKING:
     from dpratio.simulation.audit.findings import Audit
 
-__all__ = ["audit"]
-
 
 def audit(  # noqa: PLR0913 (one command, its filters)
     samples: Annotated[

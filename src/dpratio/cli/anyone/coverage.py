@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dpratio.tabular import Tabular
     from dpratio.terms.study import Study
 
-__all__ = ["coverage"]
-
 
 def coverage(  # noqa: PLR0913 (one command, one simulation)
     target: Annotated[

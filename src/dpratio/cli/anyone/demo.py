@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from dpratio.curator.ledger.ledger import Ledger
 
-__all__ = ["demo"]
-
 TRUE_RATIOS = {"north": 1.0, "east": 1.05, "south": 1.1, "west": 1.2}
 
 STUDY = """\

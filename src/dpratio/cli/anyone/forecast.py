@@ -12,8 +12,6 @@ from dpratio.cli.studies import as_question, described, plan_of, read_study
 if TYPE_CHECKING:
     from dpratio.tabular import Tabular
 
-__all__ = ["forecast"]
-
 
 def forecast(  # noqa: PLR0913 (one command, one planner)
     study: options.StudyFile,

@@ -6,8 +6,6 @@ import typer
 
 from dpratio.cli.output import say
 
-__all__ = ["page"]
-
 
 def page(
     port: Annotated[int, typer.Option(help="Port; 0 takes any that is free.")] = 0,

@@ -9,8 +9,6 @@ from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, described, plan_of, read_study
 
-__all__ = ["rehearse"]
-
 
 def rehearse(  # noqa: PLR0913 (one command, one rehearsal)
     study: options.StudyFile,

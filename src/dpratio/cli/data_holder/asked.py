@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from dpratio.plan.price import AnyPlan
     from dpratio.terms.study import Study
 
-__all__ = ["Account", "Asked", "asked_for", "asked_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Account:

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from dpratio.release.release import Release
     from dpratio.terms.study import Study
 
-__all__ = ["grid_plan", "require_one_kind", "say_bins"]
-
 
 def require_one_kind(
     bins: int | None,

@@ -15,8 +15,6 @@ from dpratio.cli.words import in_options
 if TYPE_CHECKING:
     from dpratio.release.release import Release
 
-__all__ = ["bounds", "say_again"]
-
 _TOGETHER = (
     "Each line is for all groupings of the study, and as wide as the widest of them "
     "needs. Narrower totals of one grouping stand as `totals` beside its groups: write "

@@ -10,8 +10,6 @@ from dpratio.cli.output import Output
 from dpratio.cli.studies import table_aside
 from dpratio.cli.words import in_options
 
-__all__ = ["check"]
-
 
 def check(  # noqa: PLR0913 (what a release is given)
     study: options.PlanFile,

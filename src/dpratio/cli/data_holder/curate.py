@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
     from dpratio.terms.study import Study
 
-__all__ = ["plan", "release"]
-
 
 def plan(
     study: options.PlanFile,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.terms.study import Study
 
-__all__ = ["ledger", "open_ledger"]
-
 ledger = typer.Typer(
     help="What has been spent on each dataset; for the curator alone.",
     no_args_is_help=True,

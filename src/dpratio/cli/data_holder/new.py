@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     _Reasoned = tuple[Bounds, str]  # and where they come from
 
-__all__ = ["new"]
-
 _ROWS = "rows"
 _NONE = "none"
 _WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")

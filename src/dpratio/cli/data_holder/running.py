@@ -17,8 +17,6 @@ from dpratio.cli.signals import exit_code_of
 if TYPE_CHECKING:
     from dpratio.curator.ledger.account.accounting import Charge
 
-__all__ = ["closing_line", "shown_stages"]
-
 Stage = Callable[[str], None]
 Known = dict[str, Any]
 

@@ -10,17 +10,6 @@ from dpratio.cli.data_holder.ledger import open_ledger
 from dpratio.cli.output import say
 from dpratio.errors import LedgerRefused
 
-__all__ = [
-    "close",
-    "export",
-    "import_",
-    "migrate",
-    "quarantine",
-    "recover",
-    "roles",
-    "withdraw",
-]
-
 
 def roles(
     prefix: Annotated[

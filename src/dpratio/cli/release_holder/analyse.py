@@ -8,8 +8,6 @@ from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.cli.studies import read_given_release
 
-__all__ = ["estimate"]
-
 
 def estimate(  # noqa: PLR0913 (one command, one answer)
     release: options.ReleaseFile,

@@ -12,8 +12,6 @@ from dpratio.cli.studies import as_question, read_given_release, require_place
 if TYPE_CHECKING:
     from dpratio.release.release import Release
 
-__all__ = ["merge", "roll_up"]
-
 
 def roll_up(
     release: options.ReleaseFile,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from dpratio.release.release import Release, ReleasedQuestion
     from dpratio.tabular import Tabular
 
-__all__ = ["compare", "keys_named"]
-
 
 def compare(  # noqa: PLR0913 (one command, one answer)
     release: options.ReleaseFile,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from dpratio.release.release import Release
     from dpratio.terms.dimensions import Key
 
-__all__ = ["function"]
-
 _OF_A_COLUMN = (
     *("mean", "total", "variance", "difference_of_means", "lift"),
     *("relative_risk", "odds_ratio"),
@@ -79,7 +77,7 @@ def _function(name: str, of: str | None) -> "FunctionOfSums":
     made: FunctionOfSums
     if name in _OF_BOTH:
         require(of is None, f"{name} is about both columns", of, "Leave --of out.")
-        home = scores if name in scores.__all__ else functions
+        home = functions if hasattr(functions, name) else scores
         made = getattr(home, name)()
     else:
         made = getattr(functions, name)(*(() if of is None else (of,)))

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from dpratio.release.release import Release
     from dpratio.show.sections.answers import Answer
 
-__all__ = ["report"]
-
 
 def report(  # noqa: PLR0913 (one command, one answer)
     release: options.ReleaseFile,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from dpratio.release.release import Release
     from dpratio.tabular import Tabular
 
-__all__ = ["watch"]
-
 
 def watch(  # noqa: PLR0913 (one command, one answer)
     releases: Annotated[

@@ -26,8 +26,6 @@ from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType, KeyCount, kind_of_key
 from dpratio.curator.stopping import stoppable
 
-__all__ = ["open_arrow", "open_frame", "open_pandas", "open_polars"]
-
 
 def open_pandas(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     """Open a pandas frame; its cells are passed on as numbers and texts."""

@@ -16,8 +16,6 @@ from typing import Any
 from dpratio.curator.duckdb.table import connect
 from dpratio.errors import InvalidInput
 
-__all__ = ["require_own_functions"]
-
 Signature = tuple[str, ...]
 
 # By its own full name, and without an operator or function that could be replaced.

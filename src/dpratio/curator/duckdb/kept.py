@@ -13,8 +13,6 @@ from dpratio.curator.duckdb.numbers import clip, double, is_inside, is_outside
 from dpratio.curator.duckdb.table import DuckTable
 from dpratio.curator.reading.statement import CellSum, Reading, Statement
 
-__all__ = ["kept_steps", "letters_of", "masked_letters", "written_letters"]
-
 
 def letters_of(statement: Statement) -> list[str]:
     """List the letters of a statement that sums are made of."""

@@ -17,8 +17,6 @@ from dpratio.curator.reading.keys import KEY_FORMS
 from dpratio.curator.reading.statement import ColumnType, Statement
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
 
-__all__ = ["UNDECLARED", "Keyed", "id_of", "key_of", "key_tables"]
-
 # No key can be declared as this number.
 UNDECLARED = "(-9223372036854775808)::BIGINT"
 

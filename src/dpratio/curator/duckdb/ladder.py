@@ -10,8 +10,6 @@ import sys
 from dpratio.curator.duckdb.numbers import double
 from dpratio.plan.histogram.histogram import Ladder
 
-__all__ = ["count_on"]
-
 
 def count_on(ladder: Ladder, rows: str, *, has_ids: bool) -> str:
     """Count the s of rows, or of people, on a ladder, as `Ladder.place` places it.

@@ -9,17 +9,6 @@ from dpratio.curator.reading.csv_lines import number_pattern
 from dpratio.curator.reading.exact import LARGEST_SUM
 from dpratio.terms.bounds import Bounds
 
-__all__ = [
-    "cell_of",
-    "clip",
-    "double",
-    "is_inside",
-    "is_outside",
-    "number_of",
-    "sum_of",
-    "total_of",
-]
-
 
 def number_of(table: DuckTable, column: str) -> str:
     """Read a column as doubles; what cannot be read is missing."""

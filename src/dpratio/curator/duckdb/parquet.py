@@ -45,9 +45,6 @@ from dpratio.errors import FileRefused
 from dpratio.terms.dimensions import Key
 from dpratio.terms.source import ParquetFiles, Partitions
 
-__all__ = ["open_parquet"]
-
-
 # A name that nobody has: the file of a row, by its full name.
 _FILE = f"file_{fresh_id()}"
 

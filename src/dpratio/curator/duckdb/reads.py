@@ -16,8 +16,6 @@ from dpratio.curator.duckdb.table import file_list, literal
 from dpratio.curator.reading.files import require_same_schema
 from dpratio.curator.reading.read_once import source_at
 
-__all__ = ["reads_of"]
-
 Reads = Counter[Hashable]
 Node = Any  # Of a statement, as JSON.
 

@@ -43,8 +43,6 @@ from dpratio.curator.stopping import stoppable
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import CsvFile
 
-__all__ = ["open_duck", "open_given"]
-
 
 def open_duck(source: object, statement: Asked) -> DuckTable:
     """Open any source that DuckDB can read.

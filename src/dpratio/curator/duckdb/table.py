@@ -16,19 +16,6 @@ import numpy as np
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading
 from dpratio.curator.stopping import stoppable
 
-__all__ = [
-    "Asked",
-    "Columns",
-    "DuckTable",
-    "Tables",
-    "connect",
-    "file_list",
-    "identifier",
-    "literal",
-    "run_on",
-    "write_parquet",
-]
-
 Asked = Reading | KeyCount
 # Public tables that a query joins, as columns of arrays.
 Tables = Mapping[str, Mapping[str, Any]]

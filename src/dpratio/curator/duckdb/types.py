@@ -7,8 +7,6 @@ from typing import Any
 from dpratio.curator.duckdb.table import Asked, DuckTable
 from dpratio.curator.reading.statement import ColumnType
 
-__all__ = ["as_named", "schema_of"]
-
 
 def as_named(
     schema: dict[str, str],

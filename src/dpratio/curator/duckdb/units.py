@@ -15,8 +15,6 @@ from dpratio.curator.reading.keys import (
 from dpratio.curator.reading.statement import KeyCount, Reading, Statement, UnitRule
 from dpratio.terms.dimensions import Key
 
-__all__ = ["count_keys", "unit_steps"]
-
 
 def count_keys(table: DuckTable, asked: KeyCount) -> dict[Key, int]:
     """Count the units of every key that a column holds."""

@@ -12,8 +12,6 @@ from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import FileRefused, LedgerFailed, LedgerRefused
 
-__all__ = ["backup_ledger"]
-
 
 def backup_ledger(ledger: Ledger, target: str | PathLike[str]) -> None:
     """Copy a ledger's file while others may use it, and verify the copy.

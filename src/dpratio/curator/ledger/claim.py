@@ -8,12 +8,10 @@ secret is then kept in the spool. Whoever takes it from there may go on, once.
 import hashlib
 from collections.abc import Callable
 
-from dpratio.curator.ledger.account.account import Held
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.spool import Spool
 from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import LedgerFailed
-
-__all__ = ["is_unbegun", "open_once"]
 
 
 def open_once(

@@ -24,8 +24,6 @@ from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import FileRefused, LedgerFailed, LedgerRefused
 from dpratio.release.writing import check_writable, write_whole
 
-__all__ = ["EXPORT_FORMAT", "EXPORT_VERSION", "export_ledger"]
-
 EXPORT_FORMAT, EXPORT_VERSION = "dpratio ledger", 1
 
 

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.accounting import (
     LOSS_NAMES,
     charge_of,
@@ -17,7 +17,7 @@ from dpratio.curator.ledger.account.accounting import (
 )
 from dpratio.curator.ledger.account.approval import Approval, who
 from dpratio.curator.ledger.account.entry import Entry
-from dpratio.curator.ledger.account.held import SET_ASIDE
+from dpratio.curator.ledger.account.held import SET_ASIDE, Held
 from dpratio.curator.ledger.account.source import salted_hash
 from dpratio.curator.ledger.account.source_description import (
     SourceDescription,
@@ -30,14 +30,6 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, price
 from dpratio.release.plan_file import plan_hash
 from dpratio.tabular import Tabular
-
-__all__ = [
-    "History",
-    "describe",
-    "describe_left",
-    "describe_loss",
-    "describe_plan",
-]
 
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 _STATES = {

@@ -35,8 +35,6 @@ from dpratio.plan.price import AnyPlan
 from dpratio.release.plan_file import plan_hash
 from dpratio.release.release_id import require_id
 
-__all__ = ["Ledger"]
-
 
 class Ledger:
     """What has been spent on datasets, in a SQLite file or on a PostgreSQL server.

@@ -24,8 +24,6 @@ from dpratio.curator.ledger.store.patience import patient
 from dpratio.errors import DocumentRefused, FileRefused, LedgerFailed, LedgerRefused
 from dpratio.strict import Node
 
-__all__ = ["import_ledger"]
-
 
 def import_ledger(file: str | PathLike[str], ledger: Ledger, *, by: str) -> None:
     """Read an exported ledger into an empty one, which goes on from there.

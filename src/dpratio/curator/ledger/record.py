@@ -17,8 +17,6 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, price
 from dpratio.release.release import Release
 
-__all__ = ["Record", "budget_facts", "record_of"]
-
 _DAY = len("2026-12-31")
 _MINUTES = len("2026-12-31T23:59")
 _TOO_MUCH = "it would be refused: it costs more than is left"

@@ -17,8 +17,6 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store.patience import patient
 from dpratio.errors import LedgerRefused
 
-__all__ = ["recover_ledger"]
-
 
 @patient
 def recover_ledger(

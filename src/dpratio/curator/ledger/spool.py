@@ -16,20 +16,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import Held
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import DpratioError, LedgerFailed, LedgerRefused
 from dpratio.release.files import release_from_bytes
 from dpratio.release.plan_file import plan_hash
-
-__all__ = [
-    "Spool",
-    "drawn_for",
-    "keep_until",
-    "require_drawn_for",
-    "spool_of",
-    "usual_spool",
-]
 
 _DRAWN = "json"
 _CLAIM = "claim"

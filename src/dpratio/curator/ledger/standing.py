@@ -13,8 +13,6 @@ from dpratio.curator.ledger.claim import is_unbegun
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import DpratioError
 
-__all__ = ["Standing", "standing_of"]
-
 _AGAIN = "Run it again under this id, for free."
 _WORDS = {
     "unknown": "could not be found in the ledger just now. Run it again under this id.",

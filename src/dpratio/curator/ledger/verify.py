@@ -4,8 +4,8 @@ import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpratio.curator.ledger.account.account import Account, Held
-from dpratio.curator.ledger.account.held import SET_ASIDE
+from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.held import SET_ASIDE, Held
 from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.admission.lost import current_heads
 from dpratio.curator.ledger.admission.paid import Priced, require_paid
@@ -21,8 +21,6 @@ from dpratio.curator.ledger.spool import Spool
 from dpratio.errors import DpratioError, LedgerRefused
 from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release
-
-__all__ = ["Findings", "verify_ledger", "wrong_release"]
 
 
 @dataclass(frozen=True, slots=True)

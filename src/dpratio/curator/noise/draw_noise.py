@@ -9,8 +9,6 @@ from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import draw_rounded
 from dpratio.plan.laws import NoiseLaw
 
-__all__ = ["draw_noise"]
-
 
 def draw_noise(
     law: NoiseLaw, scales: Sequence[float], cells: int, bits: BitSource

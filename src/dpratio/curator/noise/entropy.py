@@ -7,8 +7,6 @@ one as an argument; production wiring is `system_bits` and nothing else.
 import os
 from collections.abc import Callable
 
-__all__ = ["BitSource", "fresh_id", "fresh_salt", "system_bits"]
-
 BitSource = Callable[[int], bytes]
 
 

@@ -20,9 +20,6 @@ from dpratio.curator.noise.entropy import BitSource
 from dpratio.plan.certified import Interval, exp_bounds, normal_tail_bounds
 from dpratio.plan.laws import NoiseLaw
 
-__all__ = ["draw_rounded"]
-
-
 TAIL_BITS = 63
 _CHUNK = 2**17
 _UNIT = 2.0**-53

@@ -11,8 +11,6 @@ from dpratio.terms.dimensions import KINDS, Key
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["name_keys"]
-
 
 def name_keys(
     counts: Mapping[Key, int], keys: PrivateKeys, unit: PrivacyUnit, bits: BitSource

@@ -37,8 +37,6 @@ from dpratio.plan.sensitivity.sums import to_cell
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Key
 
-__all__ = ["aggregate", "count_keys", "to_number"]
-
 _NUMBERS = (bool, int, float, Decimal, np.bool_, np.integer, np.floating)
 
 Factors = dict[str, float]

@@ -24,8 +24,6 @@ from dpratio.curator.reading.tables import kind_of, refuse_kind
 from dpratio.errors import InvalidInput, SchemaRefused
 from dpratio.terms.source import CsvFile, ParquetFiles
 
-__all__ = ["RowTable", "csv_types", "open_rows", "same_headers"]
-
 
 @dataclass(frozen=True, slots=True)
 class RowTable:

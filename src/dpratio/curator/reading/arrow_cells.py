@@ -13,8 +13,6 @@ import numpy as np
 from dpratio.checks import import_extra
 from dpratio.curator.reading.days import arrow_dates, arrow_days
 
-__all__ = ["arrow_plain", "arrow_values", "is_uuid", "uuid_texts"]
-
 _UUID_BYTES = 16
 _HYPHENS = (8, 13, 18, 23)
 _UUID_LETTERS = 36

@@ -18,17 +18,6 @@ from typing import BinaryIO, cast
 from dpratio.errors import FileRefused
 from dpratio.terms.source import CsvFile
 
-__all__ = [
-    "LONGEST_LINE",
-    "MARK",
-    "cell_pattern",
-    "first_line",
-    "line_cells",
-    "number_pattern",
-    "read_header",
-    "split_line",
-]
-
 LONGEST_LINE = 1_000_000
 MARK = "\ufeff"  # The byte-order mark that some programs put first.
 _MOST_BYTES = 4 * (LONGEST_LINE + 2)  # Of a line and its mark, and one more.

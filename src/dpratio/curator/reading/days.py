@@ -15,16 +15,6 @@ from numpy.typing import NDArray
 from dpratio.checks import import_extra
 from dpratio.terms.source import ISO_DATES
 
-__all__ = [
-    "arrow_dates",
-    "arrow_days",
-    "day_groups",
-    "day_in_text",
-    "day_pattern",
-    "pandas_days",
-    "polars_days",
-]
-
 Days = list[dt.date | None]
 
 _SECONDS = 86_400

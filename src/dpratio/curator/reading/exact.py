@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from dpratio.plan.sensitivity.mixtures import Mixture
 
-__all__ = ["LARGEST_SUM", "ExactSums"]
-
 # Sums are clamped here. Clamping moves no sum further than its unit did, and
 # leaves room for the noise, so 64-bit integers cannot overflow.
 LARGEST_SUM = 2**62

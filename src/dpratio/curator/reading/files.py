@@ -15,8 +15,6 @@ from pathlib import Path
 
 from dpratio.errors import FileRefused, SchemaRefused
 
-__all__ = ["find_files", "identity_of", "require_same_schema", "shown"]
-
 
 def find_files(path: str | Sequence[str]) -> list[str]:
     """List the files of a path or glob, or of several paths, each once, in order.

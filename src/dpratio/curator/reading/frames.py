@@ -14,21 +14,6 @@ from dpratio.curator.reading.days import day_in_text, pandas_days
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.terms.ratio import is_unicode
 
-__all__ = [
-    "arrow_types",
-    "day_of",
-    "day_texts",
-    "key_text",
-    "object_texts",
-    "pandas_cells",
-    "pandas_column",
-    "pandas_ids",
-    "pandas_keys",
-    "pandas_numbers",
-    "pandas_types",
-    "polars_types",
-]
-
 _LONGEST_KEY = 14_000  # bits; 4,214 digits
 _MONTHS = {"Y": 12, "M": 1}
 _TICKS_OF_A_DAY = {"D": 1, "h": 24, "m": 1_440} | {

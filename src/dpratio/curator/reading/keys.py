@@ -14,24 +14,6 @@ from dpratio.curator.reading.frames import day_of, key_text
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins, period_of
 
-__all__ = [
-    "KEY_FORMS",
-    "LARGEST_ID",
-    "RANK_FACTOR",
-    "RANK_FIELD",
-    "WHOLE_ID",
-    "Placer",
-    "can_be_declared",
-    "id_text",
-    "key_from",
-    "key_reader",
-    "md5_of",
-    "number_of_id",
-    "placer_of",
-    "rank_key",
-    "rank_of",
-]
-
 # From a cell to the place of its key, or None where it has none.
 Placer = Callable[[object], int | None]
 

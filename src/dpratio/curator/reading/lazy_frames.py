@@ -13,8 +13,6 @@ from dpratio.curator.reading.files import require_same_schema, shown
 from dpratio.curator.reading.read_once import source_at
 from dpratio.errors import FileRefused
 
-__all__ = ["lazy_reads", "require_same_files"]
-
 # Polars is optional.
 Frame = Any
 Node = Any

@@ -16,8 +16,6 @@ from dpratio.curator.reading.statement import ColumnType
 from dpratio.errors import FileRefused
 from dpratio.terms.source import Partitions
 
-__all__ = ["is_whole_decimal", "parquet_batches", "parquet_types"]
-
 _MOST_DIGITS = 38
 _MOST_BYTES = 16
 

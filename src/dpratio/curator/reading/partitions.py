@@ -19,8 +19,6 @@ from dpratio.terms.dimensions import Key
 from dpratio.terms.ratio import is_unicode
 from dpratio.terms.source import Partitions
 
-__all__ = ["find_parquet", "require_apart", "values_of"]
-
 _MISSING = "__HIVE_DEFAULT_PARTITION__"  # As Hive and Spark write it.
 _WHOLE = "-?[0-9]{1,18}"
 _TRUTHS = {"true": True, "false": False}

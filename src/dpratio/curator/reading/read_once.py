@@ -12,8 +12,6 @@ from urllib.parse import unquote, urlsplit
 from dpratio.curator.reading.files import identity_of
 from dpratio.errors import SchemaRefused
 
-__all__ = ["require_once", "source_at"]
-
 
 def require_once(reads: Iterable[Hashable]) -> None:
     """Refuse a source that reads a file or a table more than once.

@@ -44,16 +44,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import KINDS, Dimension, Keys, ScoreBins
 from dpratio.terms.source import ISO_DATES
 
-__all__ = [
-    "CellSum",
-    "ColumnType",
-    "KeyCount",
-    "Reading",
-    "Statement",
-    "UnitRule",
-    "kind_of_key",
-]
-
 _KIND_OF_KEY = {kind: name for name, kind in KINDS.items()}
 
 

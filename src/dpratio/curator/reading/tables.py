@@ -9,8 +9,6 @@ from dpratio.errors import InvalidInput
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import CsvFile, ParquetFiles
 
-__all__ = ["as_source", "kind_of", "refuse_kind"]
-
 _KINDS = {
     ("pandas", "DataFrame"): "pandas",
     ("polars", "DataFrame"): "polars",

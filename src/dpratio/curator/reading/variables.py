@@ -14,8 +14,6 @@ from dpratio.errors import DpratioError, InvalidInput
 from dpratio.terms.database import SCHEMES, DatabaseTable
 from dpratio.terms.source import CsvFile, ParquetFiles, variable_of
 
-__all__ = ["as_written", "resolved"]
-
 Given = TypeVar("Given")
 
 

@@ -5,8 +5,6 @@ from numpy.typing import ArrayLike
 
 from dpratio.curator.reading.statement import Statement
 
-__all__ = ["are_exact", "may_be_exact", "row_reach"]
-
 _EXACT_DOUBLES = 2.0**53
 
 

@@ -18,8 +18,6 @@ from dpratio.curator.warehouse.dialect import Dialect, Value, double
 from dpratio.errors import SchemaRefused
 from dpratio.terms.where import NULLS, Condition
 
-__all__ = ["write_condition"]
-
 _COMPARISONS: dict[str, Callable[[Value, Value], Value]] = {
     "=": operator.eq,
     "!=": operator.ne,

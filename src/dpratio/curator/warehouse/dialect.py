@@ -14,18 +14,6 @@ import ibis
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.warehouse.functions import builtin
 
-__all__ = [
-    "FIRST_DAY",
-    "LAST_DAY",
-    "Backend",
-    "Dialect",
-    "Value",
-    "by_name",
-    "date_of",
-    "day_number",
-    "double",
-]
-
 # Expressions of Ibis, which is not typed.
 Value = Any
 Backend = Any

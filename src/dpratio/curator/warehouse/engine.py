@@ -16,8 +16,6 @@ from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.curator.warehouse.units import counted_keys
 from dpratio.terms.dimensions import Key
 
-__all__ = ["aggregate", "count_keys"]
-
 
 def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:
     """Add up the cells of every group, for each statement."""

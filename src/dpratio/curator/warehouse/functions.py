@@ -6,8 +6,6 @@ from typing import Any
 
 import ibis
 
-__all__ = ["builtin"]
-
 
 def builtin(
     name: str, takes: str, gives: str, schema: str | None = None

@@ -17,14 +17,6 @@ from dpratio.curator.warehouse.dialect import (
 )
 from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins, period_of
 
-__all__ = [
-    "is_joined",
-    "key_of",
-    "place_rows",
-    "place_without_join",
-    "text_of",
-]
-
 _LONGEST_PERIOD = 92  # days of a quarter
 
 

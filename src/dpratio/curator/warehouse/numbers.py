@@ -11,23 +11,6 @@ from dpratio.curator.warehouse.dialect import Dialect, Value, double
 from dpratio.plan.histogram.histogram import Ladder
 from dpratio.terms.bounds import Bounds
 
-__all__ = [
-    "LEAST_CONTRAST",
-    "LEAST_FACTOR",
-    "LEAST_TERM",
-    "PIECE",
-    "PIECES",
-    "cell_of",
-    "clip",
-    "cut",
-    "joined",
-    "only_where",
-    "pieces_of",
-    "place_on",
-    "settled",
-    "whole_total",
-]
-
 _EXACT = 2.0**53
 
 # Where a product that vanishes stops a database, smaller factors are taken for zero:

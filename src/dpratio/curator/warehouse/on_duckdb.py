@@ -13,8 +13,6 @@ from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.dimensions import Key
 
-__all__ = ["aggregate", "count_keys"]
-
 
 def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:
     """Add up the cells of every group, for each statement."""

@@ -18,8 +18,6 @@ from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import CsvFile, ParquetFiles
 
-__all__ = ["open_kept"]
-
 # Types of DuckDB that are compared as every engine compares them.
 _TYPES = {
     "BOOLEAN": "boolean",

@@ -10,8 +10,6 @@ from dpratio.curator.warehouse.spark.frames import Frame, read_in_own_session
 from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of
 from dpratio.terms.database import DatabaseTable
 
-__all__ = ["open_warehouse"]
-
 
 def open_warehouse(source: object) -> WarehouseTable:
     """Open a table where it lies, by its public schema.

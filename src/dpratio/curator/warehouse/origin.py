@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 from dpratio.curator.ledger.account.place import Origin
 from dpratio.curator.reading.tables import kind_of
 
-__all__ = ["origin_of"]
-
 
 def origin_of(opened: Any) -> Origin | None:  # noqa: ANN401 (Ibis is not typed)
     """Give the origin of an opened table; None where no database can be asked."""

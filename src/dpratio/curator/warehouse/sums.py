@@ -32,8 +32,6 @@ from dpratio.curator.warehouse.units import unit_totals
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys
 
-__all__ = ["group_sums"]
-
 _LARGEST = 1.7976931348623157e308
 
 

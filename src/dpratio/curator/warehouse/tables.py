@@ -9,8 +9,6 @@ from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
 
-__all__ = ["WarehouseTable", "dialect_of"]
-
 # By the name of the backend in Ibis: the module of its dialect, and its class. Rows of
 # DuckDB are added up by `curator/duckdb`.
 _DIALECTS = {

@@ -23,8 +23,6 @@ from dpratio.plan.sensitivity.box import Total
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys
 
-__all__ = ["counted_keys", "unit_totals"]
-
 _FEW_ROWS = 4
 
 

@@ -25,15 +25,6 @@ from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = [
-    "COUNT",
-    "Histogram",
-    "Ladder",
-    "called",
-    "groups_called",
-    "ladder_of_groups",
-]
-
 # Bounds end at 2^100, and a grid that a person looks at holds some hundred cells.
 _LEAST, _MOST = -90, 90
 _WIDEST = 120

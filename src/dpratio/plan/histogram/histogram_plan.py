@@ -37,8 +37,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import as_title
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["HistogramPlan", "moves_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class HistogramPlan(Tabular):

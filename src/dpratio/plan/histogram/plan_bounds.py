@@ -25,19 +25,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = [
-    "CELLS",
-    "FEWEST_CELLS",
-    "counted_ratio",
-    "grid_of",
-    "limits_of",
-    "may_group",
-    "plan_bins",
-    "plan_bounds",
-    "require_budget",
-    "scale_of",
-]
-
 _LIMITS = (2.0**-20, 2.0**40)
 # Totals are rounded row by row, so their limits lie nearer to each other.
 _LIMITS_OF_TOTALS = (2.0**-8, 2.0**32)

@@ -10,9 +10,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["Total", "box_of", "can_cut", "row_box", "totals_of"]
-
-
 # Rows that add up to a bound may come out some cells beyond it, and nothing was cut:
 # 16 are a millionth of the reach, and the rounding of 30 rows.
 _ROUNDED = 16

@@ -15,16 +15,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import middle_of
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS, Ratio
 
-__all__ = [
-    "BASES",
-    "Contrast",
-    "Point",
-    "contrast_of",
-    "corners_of",
-    "guess_from",
-    "rounded_guess",
-]
-
 BASES = ("sum", "denominator")
 _TWELFTH = 12
 _ROUNDED = 2.0**-20

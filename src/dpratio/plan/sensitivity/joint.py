@@ -17,17 +17,6 @@ from dpratio.plan.sensitivity.sums import Summand, step_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = [
-    "Grid",
-    "grid_of",
-    "is_convex",
-    "is_one_row",
-    "joint_ratio",
-    "pooled_ratio",
-    "spread_ratio",
-    "unit_ratio",
-]
-
 # Doubles lose at most this part of a summand's size: docs/proofs/joint_cost.md.
 _ROUNDING = Fraction(1, 2**49)
 _HALF_CELL = Fraction(1, 2) + Fraction(1, 2**26)

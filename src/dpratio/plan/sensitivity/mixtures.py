@@ -13,8 +13,6 @@ from fractions import Fraction
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid
 
-__all__ = ["RAW", "Mixture", "mixed_grid", "mixture_of"]
-
 RAW = Contrast(0.0)
 
 # A total is rounded to a whole cell, and one unit may carry it over the edge.

@@ -11,18 +11,6 @@ Proof: docs/proofs/lattice.md.
 import math
 from dataclasses import dataclass
 
-__all__ = [
-    "CUT",
-    "LEAST_CELLS",
-    "MOMENTS",
-    "MeasuredSum",
-    "Summand",
-    "focused_summands",
-    "step_for",
-    "summands_for",
-    "to_cell",
-]
-
 LEAST_CELLS = 2**24
 
 

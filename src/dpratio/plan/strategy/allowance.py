@@ -9,8 +9,6 @@ import numpy as np
 
 from dpratio.arrays import Floats
 
-__all__ = ["QUANTILE", "allowance", "allowance_slopes", "wobble"]
-
 QUANTILE = 1.959963984540054  # Of a normal variable, two-sided, at level 0.95.
 
 # Fitted so that the rule covers 0.946 or more on the whole map, with the least width.

@@ -29,18 +29,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import Guess
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS
 
-__all__ = [
-    "TOTALS",
-    "Expected",
-    "FoundGuess",
-    "Stage",
-    "learn",
-    "measure_totals",
-    "realise_contrast",
-    "totals_grid",
-    "totals_price",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Stage:

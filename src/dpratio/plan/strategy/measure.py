@@ -30,16 +30,6 @@ from dpratio.terms.guess import Guess
 from dpratio.terms.question import Question
 from dpratio.terms.study import Study
 
-__all__ = [
-    "CUT_SHARE",
-    "even_shares",
-    "measure_around",
-    "measure_evenly",
-    "measure_focused",
-    "measure_gaps",
-    "measure_jointly",
-]
-
 # What the count of cut units gets: docs/methods/bounds.md.
 CUT_SHARE = Fraction(1, 50)
 # Of a focused plan, at most, and as long as it widens answers by no more than so much.

@@ -21,25 +21,6 @@ from dpratio.plan.strategy.first_stage import Expected
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import ColumnGuess, Guess, middle_of
 
-__all__ = [
-    "EXPECTED_PEOPLE",
-    "SPREADS",
-    "UNWEIGHTED",
-    "WEIGHTS",
-    "Box",
-    "People",
-    "Range",
-    "Ranges",
-    "Units",
-    "expected_of",
-    "family_of",
-    "likely_counts",
-    "likely_ratios",
-    "people_of",
-    "reach_of",
-    "units_of",
-]
-
 Box = Mapping[str, Bounds]
 
 EXPECTED_PEOPLE = 5_000

@@ -19,8 +19,6 @@ from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.strategy.allowance import QUANTILE, allowance, allowance_slopes
 from dpratio.plan.strategy.people import People, Units
 
-__all__ = ["Shared", "promised_widths", "share_budget"]
-
 _ITERATIONS = 200
 _ROUNDS = 20
 _SETTLED = 1e-5

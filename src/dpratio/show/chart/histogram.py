@@ -16,8 +16,6 @@ from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Scale, Tick, spread
 
-__all__ = ["bins_chart", "histogram_chart"]
-
 _AROUND = 4  # So many cells are shown beside the filled ones, on each side.
 _LEVEL = 0.95
 

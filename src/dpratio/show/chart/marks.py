@@ -13,21 +13,6 @@ from typing import Any
 from dpratio.show.chart.scale import Scale
 from dpratio.show.chart.words import element, escaped
 
-__all__ = [
-    "SHAPES",
-    "Band",
-    "Comb",
-    "Diagonal",
-    "Frame",
-    "Interval",
-    "Line",
-    "Mark",
-    "Rule",
-    "draw_mark",
-    "point",
-    "symbol",
-]
-
 # Around (0, 0), about ten pixels wide, so that they are told apart without colours.
 SHAPES = {
     "circle": "M-4.2 0a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0 -8.4 0z",

@@ -7,8 +7,6 @@ from dpratio.show.chart.marks import Frame, Mark, draw_mark
 from dpratio.show.chart.scale import Scale, Tick
 from dpratio.show.chart.words import cut, element, escaped, text_at, width_of, wrapped
 
-__all__ = ["Margins", "Panel", "draw_panel", "margins_of"]
-
 _LINE = 16.0
 _BOLD = 1.15  # Letters of titles are wider.
 _MOST_NAMES = 0.42  # Of a panel's width; longer names are cut.

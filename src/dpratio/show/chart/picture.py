@@ -17,16 +17,6 @@ from dpratio.show.chart.marks import symbol
 from dpratio.show.chart.panel import Margins, Panel, draw_panel, margins_of
 from dpratio.show.chart.words import element, escaped, text_at, width_of, wrapped
 
-__all__ = [
-    "CHART_FILES",
-    "NARROW",
-    "WIDE",
-    "Chart",
-    "Sign",
-    "chart_style",
-    "check_chart_file",
-]
-
 CHART_FILES = (".svg", ".html")
 WIDE, NARROW = 720.0, 360.0
 

@@ -11,8 +11,6 @@ from itertools import pairwise
 
 from dpratio.show.chart.words import width_of
 
-__all__ = ["Scale", "Tick", "log_ticks", "short_number", "spread", "spread_log"]
-
 _GAP = 12.0
 _FEWEST, _MOST = 3, 7
 _DECADE = 10.0

@@ -11,8 +11,6 @@ from dpratio.show.chart.marks import SHAPES
 from dpratio.show.chart.scale import Scale
 from dpratio.show.chart.words import element, escaped
 
-__all__ = ["STRIP_SHAPES", "Place", "axis_strip", "draw_places", "places_of"]
-
 _TALL, _MIDDLE = 24, 12
 _USUAL = 300.0  # Pixels that a strip has on most screens; its ticks are chosen for it.
 STRIP_SHAPES = {**SHAPES, "low": "M0 0l7 -4.5v9z", "high": "M0 0l-7 -4.5v9z"}

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 
 from dpratio.show.chart.scale import Scale, Tick
 
-__all__ = ["instant_of", "time_scale"]
-
 _DAY = 86_400
 _STEPS = (1, 5, 15, 60, 300, 900, 3_600, 10_800, 21_600, _DAY, 7 * _DAY)
 _MONTHS = (1, 3, 12, 60, 120)

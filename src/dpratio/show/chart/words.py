@@ -9,16 +9,6 @@ from collections.abc import Sequence
 
 from dpratio.tabular import printable
 
-__all__ = [
-    "attributes",
-    "cut",
-    "element",
-    "escaped",
-    "text_at",
-    "width_of",
-    "wrapped",
-]
-
 _NARROW, _WIDE = 6.6, 12.5
 _DOT = " · "
 

@@ -19,8 +19,6 @@ from dpratio.analyst.tables.sentence import (
 from dpratio.show.blocks import Row, blocks_of
 from dpratio.show.report_words import shortened
 
-__all__ = ["Answered", "heading_of", "headline_of"]
-
 _FEW = 4
 _UNLIKELY = 0.05
 _LONGEST_NAME = 60

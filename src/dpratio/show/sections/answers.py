@@ -21,8 +21,6 @@ from dpratio.show.watch.report_watch import watched_of
 from dpratio.tabular import Table
 from dpratio.terms.dimensions import Periods
 
-__all__ = ["Answer", "answer_terms", "require_answers"]
-
 Answer = Answered | Curve | Watch
 
 _KINDS = (

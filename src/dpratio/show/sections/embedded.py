@@ -9,8 +9,6 @@ from dpratio.release.files import release_to_bytes
 from dpratio.release.release import Release
 from dpratio.tabular import PUBLIC
 
-__all__ = ["Embedded", "embedded_release"]
-
 # A report of 5,000 groups stays below 3 MB with it.
 _MOST_EMBEDDED = 1_000_000
 

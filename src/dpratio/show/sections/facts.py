@@ -12,8 +12,6 @@ from dpratio.show.sections.embedded import Embedded
 from dpratio.tabular import PUBLIC
 from dpratio.terms.budget import cost_words
 
-__all__ = ["Recorded", "header_facts", "recorded_facts", "verify_commands"]
-
 Facts = list[tuple[str, str]]
 
 

@@ -41,8 +41,6 @@ from dpratio.show.sections.facts import (
 from dpratio.show.text import render
 from dpratio.tabular import PUBLIC, printable
 
-__all__ = ["render_report"]
-
 
 def render_report(
     release: Release,

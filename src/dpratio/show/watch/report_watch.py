@@ -8,8 +8,6 @@ from dpratio.analyst.watch.watch_results import Watch
 from dpratio.show.report_words import shortened
 from dpratio.show.watch.watch_chart import MOST_PANELS, watch_chart
 
-__all__ = ["watched_of"]
-
 
 def watched_of(watch: Watch) -> dict[str, Any]:
     """Give what the template needs of a ratio over time."""

@@ -15,8 +15,6 @@ from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Scale, Tick, spread
 from dpratio.show.forest_chart import draw_intervals
 
-__all__ = ["MOST_PANELS", "arms_chart", "watch_chart"]
-
 MOST_PANELS = 12
 _MOST_NAMED = 60  # Of more periods no interval is told by itself.
 _TALL = 190.0

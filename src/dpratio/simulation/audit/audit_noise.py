@@ -43,8 +43,6 @@ from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.groups import Groups
 from dpratio.terms.study import MEASURED, UNMEASURED
 
-__all__ = ["EPSILONS", "SAMPLES", "audit_noise"]
-
 SAMPLES = 100_000
 EPSILONS = ("0.2", "1", "4")
 CUTS, KEYS, STAGES, HISTOGRAMS = "cuts", "keys", "stages", "histograms"

@@ -12,15 +12,6 @@ from dataclasses import dataclass
 from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.simulation.audit.law import laplace_divergence
 
-__all__ = [
-    "RISK",
-    "Counts",
-    "largest_scale",
-    "least_epsilon",
-    "least_mu",
-    "proportion_bounds",
-]
-
 # How often each bound may be wrong.
 RISK = 1e-6
 

@@ -10,8 +10,6 @@ from fractions import Fraction
 from dpratio.plan.laws import CLASSICAL_GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.simulation.audit.law import gaussian_divergence
 
-__all__ = ["claimed_distance"]
-
 
 def claimed_distance(
     law: NoiseLaw, strategy: str, *, epsilon: Fraction, delta: Fraction, sums: int

@@ -35,17 +35,6 @@ from dpratio.simulation.audit.rounded_law import laws_of
 from dpratio.simulation.audit.tally import Tally, marks_of, no_tally
 from dpratio.terms.groups import Groups
 
-__all__ = [
-    "Door",
-    "Draw",
-    "Seen",
-    "counts_by",
-    "look_at",
-    "released_by",
-    "totals_by",
-]
-
-
 Draw = Callable[[Side], Iterator[Integers]]
 
 # A fifth of all noise is larger: there counts tell most about its scale.

@@ -9,17 +9,6 @@ from dpratio.simulation.audit.refute import REPEATS, Fault
 from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import decimal_text
 
-__all__ = [
-    "BROKEN",
-    "OTHER_LAW",
-    "REPEATED",
-    "SOUND",
-    "TOO_FEW",
-    "TOO_LITTLE",
-    "Audit",
-    "Finding",
-]
-
 SOUND = "sound"
 TOO_LITTLE = "too little noise"
 REPEATED = "noise repeats"

@@ -24,8 +24,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["HistogramAudit", "histogram_audit"]
-
 # Where a test of two Laplace laws is right 88 times out of 100.
 _FAR = 2.94
 _ROWS, _TOTALS = Ladder(-60, 60), Ladder(-20, 20)

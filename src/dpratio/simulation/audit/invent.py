@@ -12,8 +12,6 @@ from dpratio.simulation.audit.pair import Pair, Placed, Side
 from dpratio.simulation.audit.question import COLUMNS, PERSON, SAMPLE, Question
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Columns", "chunks_of", "releases_of", "rows_of", "table_of"]
-
 Columns = dict[str, NDArray[Any]]
 
 _ROWS_AT_ONCE = 2_000_000

@@ -31,8 +31,6 @@ from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import UNMEASURED
 
-__all__ = ["KeyAudit", "key_audit"]
-
 # Where a test of two Laplace laws is right 88 times out of 100.
 _FAR = 2.94
 _DELTA = "0.05"

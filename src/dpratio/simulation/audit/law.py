@@ -13,9 +13,6 @@ import numpy as np
 
 from dpratio.arrays import Floats
 
-__all__ = ["gaussian_divergence", "laplace_divergence"]
-
-
 _STEPS = 2_000  # Of the whole loss: the chords lie less than 1e-4 above the curve.
 
 

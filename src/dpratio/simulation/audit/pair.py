@@ -16,8 +16,6 @@ from dpratio.plan.plan import Plan
 from dpratio.simulation.audit.law import laplace_divergence
 from dpratio.simulation.audit.question import COLUMNS, Question
 
-__all__ = ["Pair", "Placed", "Side", "find_pair", "moves_of"]
-
 Values = tuple[float, ...]
 
 _POINTS = dict(zip(COLUMNS, (9, 9, 3), strict=True))

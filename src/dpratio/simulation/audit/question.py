@@ -18,16 +18,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import UNMEASURED
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = [
-    "COLUMNS",
-    "DELTA",
-    "QUESTIONS",
-    "SAMPLE",
-    "Question",
-    "plan_for",
-    "plan_of_totals",
-]
-
 COLUMNS = ("score", "label", "weight")
 SAMPLE, PERSON = "sample", "person"
 DELTA = "1e-6"

@@ -16,21 +16,6 @@ from dpratio.simulation.audit.repeats import LENGTH
 from dpratio.simulation.audit.rounded_law import RoundedLaw
 from dpratio.simulation.audit.tally import WORD, Tally
 
-__all__ = [
-    "BITS",
-    "CENTRE",
-    "EXACT",
-    "ONE_NUMBER",
-    "REPEATS",
-    "SHAPE",
-    "SIGNS",
-    "TAILS",
-    "Fault",
-    "faults_of",
-    "log_chance",
-]
-
-
 EXACT = "exact sums"
 CENTRE = "centre"
 SIGNS = "signs"

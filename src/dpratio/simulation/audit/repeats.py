@@ -18,15 +18,6 @@ from numpy.typing import NDArray
 from dpratio.arrays import Integers
 from dpratio.simulation.audit.bound import RISK, proportion_bounds
 
-__all__ = [
-    "LENGTH",
-    "Agreements",
-    "agreements_of",
-    "echoes_of",
-    "fours_of",
-    "least_alike",
-]
-
 LENGTH = 4
 # One series in sixteen is kept: those that begin with a multiple of it. A series that
 # comes again is kept again, or left out again.

@@ -12,9 +12,6 @@ from dpratio.arrays import Floats, Integers
 from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.plan import Plan
 
-__all__ = ["RoundedLaw", "laws_of", "names_of"]
-
-
 # Between these, differences of erf and of erfc are equally good.
 _NEAR = 0.5
 # Residues of Gaussian noise are uniform but for e^(−2π²·16), which no double holds.

@@ -13,9 +13,6 @@ from dpratio.arrays import Integers
 from dpratio.simulation.audit.repeats import echoes_of, fours_of
 from dpratio.simulation.audit.rounded_law import RoundedLaw
 
-__all__ = ["WORD", "Marks", "Tally", "marks_of", "no_tally"]
-
-
 # Low bits are counted in two words of twelve.
 WORD = 12
 _WORDS = 2

@@ -17,8 +17,6 @@ from dpratio.arrays import Floats
 from dpratio.simulation.population import Population
 from dpratio.simulation.stages import Part
 
-__all__ = ["WITHOUT_NOISE", "Answer", "answer_parts", "join", "share_rejected"]
-
 # Intervals from exact sums, to compare with: the delta method's, and Fieller's.
 WITHOUT_NOISE = ("public", "fieller")
 

@@ -24,8 +24,6 @@ from dpratio.simulation.simulate import Seeds, steps_of
 from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import decimal_text
 
-__all__ = ["CoverageRow", "CoverageTable", "measure_coverage"]
-
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:

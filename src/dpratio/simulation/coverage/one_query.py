@@ -32,14 +32,6 @@ from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import UNMEASURED
 
-__all__ = [
-    "LAWS",
-    "OneQueryTable",
-    "measure_one_query",
-    "one_query_width",
-    "paper_plan",
-]
-
 LAWS = {"gaussian": "analytic_gaussian", "laplace": "laplace"}
 REPETITIONS = 20_000
 _SETTING = ("mechanism", "link", "weighted", "n", "epsilon")

@@ -12,8 +12,6 @@ from dpratio.simulation.population import Population
 from dpratio.simulation.simulate import Seeds, simulate_sums, view_of
 from dpratio.simulation.stages import Part, counted_question, simulate_parts
 
-__all__ = ["Asked", "Block", "blocks_of", "draw_blocks"]
-
 Asked = tuple[Plan, Measurement]
 
 # Noise is drawn for so many repetitions at once.

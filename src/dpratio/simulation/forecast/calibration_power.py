@@ -26,8 +26,6 @@ from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 
-__all__ = ["CalibrationPower", "calibration_power"]
-
 _ANSWERS = (("ratio",), ("ratio", "means"), ("ratio", "calibration"))
 _SEED = 20_226
 _LEVEL = 0.05

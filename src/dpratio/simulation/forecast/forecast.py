@@ -39,8 +39,6 @@ from dpratio.simulation.forecast.unit_moments import (
 from dpratio.simulation.population import Population
 from dpratio.terms.guess import Guess
 
-__all__ = ["forecast"]
-
 
 def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     plan: Plan,

@@ -6,8 +6,6 @@ from typing import Any, ClassVar
 
 from dpratio.tabular import Tabular
 
-__all__ = ["FAMILY", "Forecast", "ForecastRange", "ForecastRow", "told_apart"]
-
 # Who is assumed where nobody said; docs/methods/forecast.md has the figures.
 _KINDS = (
     "Labels are those of "

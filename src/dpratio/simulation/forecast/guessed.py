@@ -16,9 +16,6 @@ from dpratio.simulation.population import People
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import ColumnGuess, Guess
 
-__all__ = ["GuessedPopulation", "guessed_population"]
-
-
 _KNOTS = 2**12
 _STRONGEST = 0.999
 

@@ -33,8 +33,6 @@ from dpratio.simulation.population import Population
 from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.guess import Guess
 
-__all__ = ["LooksForecast", "forecast_looks"]
-
 NEW = "people are new"
 _MOST_LOOKS = 100_000
 _USUAL_DELTA = Fraction(1, 10**6)

@@ -21,8 +21,6 @@ from dpratio.simulation.population import Population
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.guess import Guess
 
-__all__ = ["Need", "needed_epsilon", "needed_people"]
-
 _EPSILONS = (1e-3, 20.0)
 _DIGITS = 1e-3
 

@@ -31,8 +31,6 @@ from dpratio.simulation.forecast.stated_people import stated_family
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study
 
-__all__ = ["Promise", "WidthRange", "promised_range", "worth_of_delta"]
-
 _DELTA = Fraction(1, 10**6)
 _WORTH_SAYING = 0.05
 _ROOM = 1.4  # For people between and beside those who are listed.

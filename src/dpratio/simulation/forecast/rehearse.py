@@ -26,8 +26,6 @@ from dpratio.simulation.stages import simulate_parts
 from dpratio.tabular import Tabular
 from dpratio.terms.guess import Guess
 
-__all__ = ["Rehearsal", "RehearsedAnswer", "rehearse"]
-
 _MOST = 1_000
 
 

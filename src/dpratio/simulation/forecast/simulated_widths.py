@@ -28,17 +28,6 @@ from dpratio.simulation.stages import Part, simulate_parts
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
 
-__all__ = [
-    "MOST_PEOPLE",
-    "Epsilon",
-    "SimulatedWidths",
-    "Wanted",
-    "median_width",
-    "replan",
-    "require_sizes",
-    "simulate_widths",
-]
-
 Epsilon = float | Fraction
 
 MOST_PEOPLE = 10**10

@@ -24,8 +24,6 @@ from dpratio.plan.strategy.people import (
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import middle_of
 
-__all__ = ["stated_family"]
-
 # How frequent a label is, and where in its range a mean may lie.
 _STATED_FREQUENCIES = (0.05, 0.2, 0.5, 0.8)
 _STATED_PART = 0.1

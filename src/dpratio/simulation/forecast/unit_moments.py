@@ -25,13 +25,6 @@ from dpratio.simulation.stages import counted_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import Guess
 
-__all__ = [
-    "UnitMoments",
-    "guess_of",
-    "questions_of",
-    "unit_moments",
-]
-
 _PEOPLE = 2**17
 _SEED = 20_221
 

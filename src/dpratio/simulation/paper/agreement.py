@@ -16,8 +16,6 @@ from dpratio.simulation.judge import Figures, Judgement
 from dpratio.simulation.paper.paper import PAPER_REPETITIONS, Cell, Published
 from dpratio.tabular import Tabular, columns_of
 
-__all__ = ["ComparedCell", "PaperTables", "compare_cell", "compare_tables"]
-
 STANDARD_ERRORS = 4.0
 WIDTH_SHARE, WIDTH_ROOM = 0.03, 0.0015
 FEW_CARRY = 0.1

@@ -37,14 +37,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import UNMEASURED
 
-__all__ = [
-    "Cell",
-    "Published",
-    "paper_question",
-    "published_cells",
-    "reproduce_paper",
-]
-
 SIZES = (5_000, 10_000)
 EPSILONS = (0.2, 0.5, 1.0, 4.0)
 DELTA = 1e-6

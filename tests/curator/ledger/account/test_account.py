@@ -6,15 +6,11 @@ from typing import Any
 
 import pytest
 
-from dpratio.curator.ledger.account.account import (
-    AFTER,
-    Account,
-    follow,
-    new_account,
-    subject_of,
-)
+from dpratio.curator.ledger.account.account import Account, follow, new_account
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import KINDS, OWNERS, Entry, link
+from dpratio.curator.ledger.account.following import subject_of
+from dpratio.curator.ledger.account.held import AFTER
 from dpratio.curator.ledger.account.place import Place
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.errors import LedgerFailed

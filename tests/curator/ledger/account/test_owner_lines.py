@@ -13,14 +13,10 @@ from curator.ledger.account.test_account import (
     forged,
     refusal,
 )
-from dpratio.curator.ledger.account.account import (
-    Account,
-    follow,
-    new_account,
-    subject_of,
-)
+from dpratio.curator.ledger.account.account import Account, follow, new_account
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import Entry, exact_text
+from dpratio.curator.ledger.account.following import subject_of
 from dpratio.curator.ledger.account.totals import totals_after
 
 

@@ -5,14 +5,10 @@ from typing import Any
 
 import pytest
 
-from dpratio.curator.ledger.account.account import (
-    Account,
-    follow,
-    new_account,
-    subject_of,
-)
+from dpratio.curator.ledger.account.account import Account, follow, new_account
 from dpratio.curator.ledger.account.accounting import Charge, charge_of
 from dpratio.curator.ledger.account.entry import link
+from dpratio.curator.ledger.account.following import subject_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source_description import SourceDescription
 from dpratio.curator.ledger.admission.admit import admit, choose_scope, show_exact

@@ -10,8 +10,8 @@ import pytest
 
 from curator.ledger.loans import CARDS, ID, PLAN, SCOPE, bring, wrong_in
 from curator.ledger.teams import team_at
-from dpratio.curator.ledger.account.account import subject_of
 from dpratio.curator.ledger.account.entry import link
+from dpratio.curator.ledger.account.following import subject_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.export import export_ledger
 from dpratio.curator.ledger.history import describe

@@ -8,8 +8,8 @@ import pytest
 
 from curator.ledger.loans import ID, OTHER, PLAN, TABLE, plan_of
 from dpratio.codec import canonical, parse_json
-from dpratio.curator.ledger.account.account import Held
 from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.admission.paid import Priced, require_paid
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger

@@ -9,8 +9,8 @@ import pytest
 
 from curator.ledger.junk import TENTH, write_past
 from curator.ledger.loans import CARDS, ID, OTHER, PLAN, SCOPE, bring, state, wrong_in
-from dpratio.curator.ledger.account.account import subject_of
 from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.following import subject_of
 from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger

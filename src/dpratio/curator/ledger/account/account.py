@@ -19,22 +19,11 @@ from dpratio.curator.ledger.account.following import (
     Aside,
     Walk,
     named_aside,
-    subject_of,
 )
-from dpratio.curator.ledger.account.held import AFTER, Held
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.account.layers import Layers
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.errors import LedgerFailed
-
-__all__ = [
-    "AFTER",
-    "Account",
-    "Held",
-    "follow",
-    "new_account",
-    "subject_of",
-    "unfollowed",
-]
 
 
 @dataclass(frozen=True, slots=True)

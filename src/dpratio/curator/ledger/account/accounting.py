@@ -14,19 +14,6 @@ from dpratio.curator.ledger.account.gaussian_privacy import mu_of_pure, mu_withi
 from dpratio.plan.certified import log_bounds
 from dpratio.plan.price import Cost
 
-__all__ = [
-    "ACCOUNTINGS",
-    "LOSS_NAMES",
-    "Charge",
-    "charge_of",
-    "epsilon_of_loss",
-    "gaussian_epsilon",
-    "loss_within",
-    "pure_epsilon",
-    "short",
-    "to_enter",
-]
-
 ACCOUNTINGS = ("basic", "zcdp", "gdp")
 LOSS_NAMES = {"basic": "epsilon", "zcdp": "rho", "gdp": "squared mu"}
 

@@ -12,8 +12,6 @@ from dpratio.checks import require
 from dpratio.curator.ledger.account.entry import Entry
 from dpratio.errors import DocumentRefused
 
-__all__ = ["Approval", "approval_of", "limits_of", "who"]
-
 _NUMBER = re.compile("[1-9][0-9]{0,8}")
 _DAY = re.compile("[1-9][0-9]{3}-(0[1-9]|1[0-2])-[0-9]{2}")
 _DAY_LETTERS = len("2026-12-31")

@@ -14,18 +14,6 @@ from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.errors import LedgerFailed
 from dpratio.strict import Node
 
-__all__ = [
-    "COLUMNS",
-    "CURATORS",
-    "KINDS",
-    "OFFICERS",
-    "OWNERS",
-    "Entry",
-    "entry_from_row",
-    "exact_text",
-    "link",
-]
-
 CURATORS = ("charge", "opened", "sealed", "published", "void")
 OFFICERS = ("approved", "withdrawn", "allowed")
 # What only the owner of a ledger writes.

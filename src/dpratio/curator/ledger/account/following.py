@@ -27,8 +27,6 @@ from dpratio.curator.ledger.account.source_description import description_from_t
 from dpratio.curator.ledger.account.totals import within
 from dpratio.errors import DocumentRefused
 
-__all__ = ["UNSOUND", "Aside", "Walk", "named_aside", "subject_of"]
-
 # What `Walk.take` raises when a line cannot be followed.
 UNSOUND = (DocumentRefused, ValueError, KeyError)
 # A charge binds its source to the scope; one that is given back does not.

@@ -16,8 +16,6 @@ from dpratio.plan.laws import (
     certify_upwards,
 )
 
-__all__ = ["mu_of_pure", "mu_within"]
-
 # Beyond it 2√(2ε), a bound for every ε, costs some 5 % more than the exact mu.
 _LARGE = 64
 _SMALL = 1e-5  # Below it mu is √(π/2) times epsilon, to ten digits.

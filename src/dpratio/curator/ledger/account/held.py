@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import Entry
 
-__all__ = ["AFTER", "SET_ASIDE", "Held", "next_state", "pair_of"]
-
 # What may come after what; a release that is not there has state "".
 AFTER = {
     "charge": "",

@@ -7,8 +7,6 @@ line took most of the time of a charge.
 from collections.abc import Iterator, Mapping
 from typing import Generic, TypeVar
 
-__all__ = ["Layers"]
-
 _LONGEST_TOP = 512
 
 Value = TypeVar("Value")

@@ -11,17 +11,6 @@ from dataclasses import asdict, dataclass
 from dpratio.codec import parse_json
 from dpratio.strict import Node
 
-__all__ = [
-    "IN_FILES",
-    "IN_MEMORY",
-    "WILD",
-    "Origin",
-    "Place",
-    "is_same",
-    "may_meet",
-    "place_from_text",
-]
-
 IN_FILES, IN_MEMORY = "files", "memory"
 WILD = re.compile(r"[*?\[{]")  # where a pattern, or a template, begins
 _WILD_END = re.compile(r"[*?\]}]")

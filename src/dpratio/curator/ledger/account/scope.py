@@ -17,8 +17,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import require_column_name
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
-__all__ = ["Scope", "require_words", "scope_from_document"]
-
 _NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
 _LONGEST_DENOMINATOR = 10**102
 _LONGEST_WORDS = 200

@@ -25,15 +25,6 @@ from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import PERIOD, CsvFile, ParquetFiles
 
-__all__ = [
-    "Source",
-    "meant_source",
-    "named_source",
-    "salted_hash",
-    "source_of",
-    "written_source",
-]
-
 _ENDINGS = (".parquet", ".csv", ".csv.gz", "/")
 _NAME = re.compile(r"[\w-]+")  # of a period
 _HERE = {"", "localhost", "127.0.0.1", "::1", "[::1]"}

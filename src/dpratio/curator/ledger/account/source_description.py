@@ -15,8 +15,6 @@ from dpratio.terms.source import ISO_DATES, CsvFile, ParquetFiles
 from dpratio.terms.study_fields import WHERE
 from dpratio.terms.where import Condition
 
-__all__ = ["SourceDescription", "description_from_text", "description_of"]
-
 _NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
 
 

@@ -6,8 +6,6 @@ from fractions import Fraction
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import Entry, exact_text
 
-__all__ = ["totals_after", "within"]
-
 
 def totals_after(entries: Iterable[Entry], cap: Charge) -> Iterator[tuple[str, str]]:
     """Give the loss and delta that are spent after each line of a scope.

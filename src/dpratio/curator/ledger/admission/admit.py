@@ -4,29 +4,19 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NoReturn
 
-from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.accounting import (
     LOSS_NAMES,
     Charge,
     charge_of,
     to_enter,
 )
-from dpratio.curator.ledger.account.held import SET_ASIDE
+from dpratio.curator.ledger.account.held import SET_ASIDE, Held
 from dpratio.curator.ledger.account.source_description import SourceDescription
 from dpratio.curator.ledger.admission.approved import require_approved
 from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, Cost
 from dpratio.terms.budget import decimal_text
-
-__all__ = [
-    "admit",
-    "choose_scope",
-    "describe_new_draw",
-    "require_plan",
-    "require_sealed",
-    "show_charge",
-    "show_exact",
-]
 
 _LONGEST_SHOWN = 10**120
 _UNFINISHED = {

@@ -18,8 +18,6 @@ from dpratio.codec import parse_json
 from dpratio.errors import DocumentRefused, LedgerFailed
 from dpratio.strict import Node
 
-__all__ = ["Anchor", "Head", "SeenAnchor"]
-
 # A head as `append` writes it; all others are read strictly, or refused.
 _EXACT = r"(?:0|[1-9][0-9]{0,899})/[1-9][0-9]{0,899}"
 _LINE = re.compile(

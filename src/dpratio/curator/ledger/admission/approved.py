@@ -2,15 +2,14 @@
 
 from typing import NoReturn
 
-from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.approval import Approval, who
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.account.source_description import (
     SourceDescription,
     description_from_text,
 )
 from dpratio.errors import LedgerRefused
-
-__all__ = ["require_approved", "require_still_approved"]
 
 _AGAIN = "Ask for a new approval with `dpratio ledger approve`"
 _NO_END = "9999-12-31"

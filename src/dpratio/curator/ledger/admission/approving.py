@@ -13,8 +13,6 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, price
 from dpratio.release.plan_file import plan_hash
 
-__all__ = ["allow_source", "approve", "withdraw"]
-
 _TERMS = ("plan", "source", "most", "until")
 
 

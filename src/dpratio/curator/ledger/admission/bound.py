@@ -17,8 +17,6 @@ from dpratio.curator.ledger.account.source import Source
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerRefused
 
-__all__ = ["is_bound", "other_accounts", "require_bound"]
-
 _ALLOW = "`dpratio ledger allow-source`"
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.account.source import Source, named_source, salted_hash
 from dpratio.curator.ledger.admission.admit import admit
@@ -23,8 +24,6 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, price
 from dpratio.release.plan_file import plan_hash
 from dpratio.release.release_id import require_id
-
-__all__ = ["charge", "rehearse", "require_scope"]
 
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 

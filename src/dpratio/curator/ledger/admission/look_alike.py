@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 from dpratio.errors import LedgerRefused
 
-__all__ = ["require_distinct"]
-
 # Letters of other alphabets that are drawn like Latin ones, after case is folded.
 _DRAWN_LIKE = str.maketrans(
     dict(zip("авсԁеһіјкӏмнорԛѕтухԝѵьґѡ", "abcdehijklmhopqstyxwvbrw", strict=True))

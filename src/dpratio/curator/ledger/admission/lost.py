@@ -6,8 +6,6 @@ from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.entry import exact_text
 from dpratio.curator.ledger.admission.anchor import Head
 
-__all__ = ["current_heads", "head_of"]
-
 
 def head_of(account: Account) -> Head:
     """Give the line of an anchor about the last entry of an account."""

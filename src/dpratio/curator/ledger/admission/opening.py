@@ -10,8 +10,6 @@ from dpratio.curator.ledger.admission.lost import head_of
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.errors import LedgerFailed, LedgerRefused
 
-__all__ = ["close_scope", "open_scope"]
-
 
 def open_scope(watch: Watch, scope: Scope) -> None:
     """Register a dataset and its caps, as `Ledger.open_scope` says."""

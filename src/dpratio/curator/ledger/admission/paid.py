@@ -3,16 +3,14 @@
 from dataclasses import dataclass
 
 from dpratio.codec import parse_json
-from dpratio.curator.ledger.account.account import Held
 from dpratio.curator.ledger.account.accounting import charge_of
+from dpratio.curator.ledger.account.held import Held
 from dpratio.errors import DpratioError, LedgerFailed
 from dpratio.plan.price import Cost, price
 from dpratio.release.checked_json import checksum
 from dpratio.release.files import release_from_bytes
 from dpratio.release.plan_file import plan_hash
 from dpratio.strict import Node
-
-__all__ = ["Priced", "require_paid"]
 
 
 @dataclass(frozen=True, slots=True)

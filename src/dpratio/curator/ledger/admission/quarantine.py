@@ -8,15 +8,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import follow, subject_of, unfollowed
+from dpratio.curator.ledger.account.account import follow, unfollowed
 from dpratio.curator.ledger.account.accounting import short
 from dpratio.curator.ledger.account.entry import Entry, link
+from dpratio.curator.ledger.account.following import subject_of
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
-
-__all__ = ["quarantine"]
 
 
 def quarantine(

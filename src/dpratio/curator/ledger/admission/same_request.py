@@ -5,13 +5,12 @@ here looks at data: neither their content nor the size, the time or the existenc
 file.
 """
 
-from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.account.source import Source
 from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan
 from dpratio.release.plan_file import plan_hash
-
-__all__ = ["is_charged_for", "require_first", "same_requests"]
 
 
 def is_charged_for(held: Held, source: Source) -> bool:

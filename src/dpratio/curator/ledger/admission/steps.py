@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 
-from dpratio.curator.ledger.account.account import AFTER
+from dpratio.curator.ledger.account.held import AFTER
 from dpratio.curator.ledger.admission.approved import require_still_approved
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
 from dpratio.release.release_id import require_id
-
-__all__ = ["step"]
 
 # Of the others the state itself is said.
 _SAID = {

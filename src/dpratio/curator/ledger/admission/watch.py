@@ -5,16 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
-from dpratio.curator.ledger.account.account import (
-    Account,
-    Held,
-    follow,
-    new_account,
-    subject_of,
-)
+from dpratio.curator.ledger.account.account import Account, follow, new_account
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.approval import who
 from dpratio.curator.ledger.account.entry import Entry, link
+from dpratio.curator.ledger.account.following import subject_of
+from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.admission.admit import choose_scope
 from dpratio.curator.ledger.admission.anchor import Anchor, Head, SeenAnchor
 from dpratio.curator.ledger.admission.lost import current_heads, head_of
@@ -23,8 +19,6 @@ from dpratio.curator.ledger.store.postgres import PostgresStore
 from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerFailed, LedgerRefused
-
-__all__ = ["MOST_BEHIND", "Store", "Watch", "Watched", "describe_end"]
 
 # So many writers may have committed and not anchored yet, or have been stopped then.
 MOST_BEHIND = 64

@@ -13,8 +13,6 @@ from urllib.parse import unquote
 
 from dpratio.errors import InvalidInput
 
-__all__ = ["Address", "place_of_anchor", "place_of_ledger"]
-
 _SCHEME = re.compile(r"postgres(?:ql)?(?:\+\w+)?://(?=[^/?#])", re.IGNORECASE)
 _SCHEME_OF_SOCKET = re.compile(r"postgres(?:ql)?(?:\+\w+)?:///(?=.)", re.IGNORECASE)
 _WORD = r"(?:'(?:[^'\\]|\\.)*'|(?:[^\s'\\]|\\.)+)"

@@ -10,8 +10,6 @@ from typing import Any
 from dpratio.curator.ledger.store.server import ask
 from dpratio.curator.ledger.store.server_schema import SHAPE
 
-__all__ = ["changed_objects"]
-
 _CALLED = (
     "ascii chr clock_timestamp coalesce convert_to count current_setting div encode "
     "gcd json_text left length lpad replace sha256 split_part substr timezone to_char "

@@ -8,8 +8,6 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-__all__ = ["attempts", "time_now"]
-
 _PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts
 
 

@@ -15,8 +15,6 @@ from pathlib import Path
 
 from dpratio.curator.ledger.store.clock import attempts
 
-__all__ = ["Lock", "locked", "name_of_lock"]
-
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 

@@ -15,8 +15,6 @@ from dpratio.curator.ledger.store.server_schema import SERVER_VERSION
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import DocumentRefused, LedgerFailed
 
-__all__ = ["migrate"]
-
 
 def migrate(store: PostgresStore) -> bool:
     """Move a ledger of an earlier version to the tables of today, in one transaction.

@@ -12,8 +12,6 @@ from typing import ParamSpec, TypeVar
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.errors import LedgerFailed
 
-__all__ = ["Conflict", "patient"]
-
 _ATTEMPTS = 12
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0  # seconds; half a minute at most in all
 

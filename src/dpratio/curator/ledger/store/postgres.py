@@ -18,8 +18,6 @@ from dpratio.curator.ledger.store.server_schema import SERVER_VERSION, STATEMENT
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import DocumentRefused, LedgerFailed
 
-__all__ = ["PostgresStore", "make_schema"]
-
 _NO_LEDGER = (
     "this database holds no ledger of this version of dpratio. Make one with `dpratio "
     "ledger init`, or name another database."

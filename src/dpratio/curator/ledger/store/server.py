@@ -15,8 +15,6 @@ from dpratio.curator.ledger.store.patience import Conflict
 from dpratio.curator.ledger.store.tables import Rows
 from dpratio.errors import LedgerFailed
 
-__all__ = ["ask", "transaction"]
-
 _UNDONE = {"40001", "40P01"}  # a serialization failure, a deadlock
 
 _CONNECT = 20  # seconds for each host of the address

@@ -5,8 +5,6 @@ The bodies of four functions of the schema, in the language of the server.
 
 from dpratio.curator.ledger.account.entry import KINDS
 
-__all__ = ["IS_ASIDE", "IS_LOST", "IS_PASSED", "REQUIRE_APPROVED"]
-
 _KINDS = ", ".join(f"'{kind}'" for kind in KINDS)
 
 # A line that sets another aside counts unless it was itself set aside: an owner at the

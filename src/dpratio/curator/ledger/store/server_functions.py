@@ -7,16 +7,14 @@ path, so calling them directly allows no more than this library does.
 
 from dataclasses import dataclass
 
-from dpratio.curator.ledger.account.account import AFTER
 from dpratio.curator.ledger.account.entry import CURATORS, OFFICERS, OWNERS
+from dpratio.curator.ledger.account.held import AFTER
 from dpratio.curator.ledger.store.server_approvals import (
     IS_ASIDE,
     IS_LOST,
     IS_PASSED,
     REQUIRE_APPROVED,
 )
-
-__all__ = ["FUNCTIONS", "REFUSED", "Function"]
 
 REFUSED = "DP001"  # the state of an error that a check raises
 _LINE = (

@@ -13,8 +13,6 @@ from dpratio.curator.ledger.store.server import transaction
 from dpratio.curator.ledger.store.server_functions import FUNCTIONS
 from dpratio.curator.ledger.store.tables import TABLES
 
-__all__ = ["ROLES", "make_roles", "roles_script"]
-
 ROLES = ("owner", "curator", "officer", "reader")
 _NAME = re.compile("[a-z][a-z0-9_]{0,40}")
 # What each may call; an owner opens scopes and does no more.

@@ -7,8 +7,6 @@ and a line holds what was spent after it. The server checks both without this li
 from dpratio.curator.ledger.store.server_functions import FUNCTIONS
 from dpratio.curator.ledger.store.tables import TABLES
 
-__all__ = ["SERVER_VERSION", "SHAPE", "STATEMENTS"]
-
 SERVER_VERSION = 4
 _COLUMNS = {
     "ledger": ("version bigint",),

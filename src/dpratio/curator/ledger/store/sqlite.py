@@ -17,8 +17,6 @@ from dpratio.curator.ledger.store.lock import Lock, locked, name_of_lock
 from dpratio.curator.ledger.store.tables import TABLES, VERSION, Tables, create_tables
 from dpratio.errors import LedgerFailed
 
-__all__ = ["SqliteStore"]
-
 _PATIENCE = 60.0  # seconds that a writer waits for others
 _KEPT = tuple(
     f"""CREATE TRIGGER {table}_keeps_{what.lower()} BEFORE {what} ON {table}

@@ -20,8 +20,6 @@ from dpratio.curator.ledger.account.totals import totals_after
 from dpratio.errors import DocumentRefused, LedgerFailed
 from dpratio.strict import Node
 
-__all__ = ["TABLES", "VERSION", "Rows", "Tables", "create_tables"]
-
 VERSION = 1
 TABLES = ("ledger", "scope", "entry", "artifact")
 

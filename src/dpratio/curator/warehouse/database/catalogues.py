@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from dpratio.curator.duckdb.table import identifier
 from dpratio.curator.warehouse.dialect import Backend
 
-__all__ = ["OTHER", "TABLE", "VIEW", "Found", "what_is"]
-
 TABLE, VIEW, OTHER = "table", "view", "other"
 
 # Spark keeps tables of these itself; others may be queries somewhere else.

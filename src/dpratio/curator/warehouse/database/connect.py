@@ -24,9 +24,6 @@ from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.database import DatabaseTable
 
-__all__ = ["Connected", "connect_to", "find_table"]
-
-
 # The server looks every second whether we are still there. Without it, the query of a
 # process that was killed runs on to its end.
 _STOP_WITH_US = "SET client_connection_check_interval = 1000"

@@ -13,8 +13,6 @@ from dpratio.checks import import_extra
 from dpratio.errors import FileRefused
 from dpratio.terms.database import DatabaseTable
 
-__all__ = ["HOSTS", "is_trusted", "require_listed", "withheld"]
-
 HOSTS = "DPRATIO_HOSTS"
 
 # Where neither libpq nor anybody else finds a password.

@@ -18,8 +18,6 @@ from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, double
 from dpratio.curator.warehouse.functions import builtin
 from dpratio.errors import SchemaRefused
 
-__all__ = ["Postgres"]
-
 _floor = builtin("floor", "float64", "float64", "pg_catalog")
 _bytes = builtin("convert_to", "string string", "binary", "pg_catalog")
 _written = builtin("encode", "binary string", "string", "pg_catalog")

@@ -18,8 +18,6 @@ from dpratio.checks import import_extra
 from dpratio.curator.warehouse.dialect import Backend, Value, by_name
 from dpratio.curator.warehouse.functions import builtin
 
-__all__ = ["bytewise", "run", "write"]
-
 _BYTEWISE = "dpratio_bytewise"
 _bytewise = builtin(_BYTEWISE, "string", "string")
 _COLLATION = sql.Dot.build(

@@ -12,8 +12,6 @@ from typing import Any
 
 from dpratio.curator.warehouse.dialect import Value
 
-__all__ = ["unfit_columns"]
-
 Frame = Value
 # Objects of the Java machine.
 Java = Any

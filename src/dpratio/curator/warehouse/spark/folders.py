@@ -15,8 +15,6 @@ from dpratio.curator.reading.partitions import values_of
 from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.terms.source import Partitions
 
-__all__ = ["read_folders"]
-
 # PySpark is optional.
 Frame = Any
 

@@ -18,8 +18,6 @@ from dpratio.curator.warehouse.spark.files import unfit_columns
 from dpratio.curator.warehouse.spark.reads import frame_reads
 from dpratio.errors import InvalidInput
 
-__all__ = ["Frame", "read_in_own_session"]
-
 # PySpark is optional.
 Frame = Any
 Session = Any

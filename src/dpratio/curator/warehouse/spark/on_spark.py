@@ -21,8 +21,6 @@ from dpratio.curator.warehouse.dialect import (
 from dpratio.curator.warehouse.functions import builtin
 from dpratio.curator.warehouse.spark.watch import watched
 
-__all__ = ["Spark", "write"]
-
 _floor = builtin("floor", "float64", "int64")
 _is_utf8 = builtin("is_valid_utf8", "string", "boolean")
 _md5 = builtin("md5", "binary", "string")

@@ -12,8 +12,6 @@ from typing import Any
 
 from dpratio.curator.reading.read_once import source_at
 
-__all__ = ["frame_reads"]
-
 # PySpark is optional, and what lies behind it is Java.
 Frame = Any
 Leaf = Any

@@ -13,8 +13,6 @@ from typing import Any
 from dpratio.checks import import_extra
 from dpratio.curator.shared_change import SharedChange
 
-__all__ = ["PATIENCE", "watched"]
-
 # PySpark is optional.
 Context = Any
 Session = Any
