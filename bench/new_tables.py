@@ -31,7 +31,7 @@ def rows_of(task: tuple[str, int], options: argparse.Namespace) -> list[dict[str
     """Simulate a population at one size, under every budget."""
     name, n = task
     people = new_people(name)
-    guess = None if options.guess is None else options.guess * people.ratio
+    guess = None if options.population is None else options.population * people.ratio
     weight = "w" if "w" in people.bounds else None
     plans = [
         dpr.make_plan(

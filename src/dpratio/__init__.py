@@ -10,7 +10,7 @@ Who plans a study (no data are read, nothing is spent)
                           Periods, PrivateKeys, groups_from, PrivacyUnit, Budget;
                           read_study, parse_study
     what it will give:    make_plan, Plan, forecast, needed_people, needed_epsilon,
-                          Guess, ColumnGuess; write_plan, read_plan
+                          Population, MeanSd; write_plan, read_plan
 
 Who holds the data
     the one door to rows: release_sums; tables in CsvFile, ParquetFiles, DatabaseTable
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from dpratio.terms.database import DatabaseTable
     from dpratio.terms.dimensions import Keys, Periods, ScoreBins
     from dpratio.terms.groups import Groups, PrivateKeys, groups_from
-    from dpratio.terms.guess import ColumnGuess, Guess
+    from dpratio.terms.population import MeanSd, Population
     from dpratio.terms.question import Question
     from dpratio.terms.ratio import Ratio
     from dpratio.terms.source import CsvFile, ParquetFiles
@@ -94,16 +94,16 @@ if TYPE_CHECKING:
 __all__ = [
     "Bounds",
     "Budget",
-    "ColumnGuess",
     "CsvFile",
     "DatabaseTable",
     "Groups",
-    "Guess",
     "Keys",
     "Ledger",
+    "MeanSd",
     "ParquetFiles",
     "Periods",
     "Plan",
+    "Population",
     "PrivacyUnit",
     "PrivateKeys",
     "Question",
@@ -167,7 +167,7 @@ _HOMES = {
     "terms.database": "DatabaseTable",
     "terms.dimensions": "Keys Periods ScoreBins",
     "terms.groups": "Groups PrivateKeys groups_from",
-    "terms.guess": "ColumnGuess Guess",
+    "terms.population": "MeanSd Population",
     "terms.question": "Question",
     "terms.ratio": "Ratio",
     "terms.source": "CsvFile ParquetFiles",

@@ -13,7 +13,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.simulation.forecast.unit_moments import unit_moments
-from dpratio.simulation.population import PaperPopulation, Population
+from dpratio.simulation.population import DrawPeople, PaperPopulation
 from dpratio.simulation.simulate import (
     Seeds,
     simulate_release,
@@ -80,7 +80,7 @@ def exact_sums(setting: Setting, cells: int, ratio: float, seed: int) -> Floats:
 
 
 def sums_of(
-    plan: Plan, population: Population, count: int, cells: int, seed: int
+    plan: Plan, population: DrawPeople, count: int, cells: int, seed: int
 ) -> Floats:
     """Sums of so many people of a population, cells × measured sums."""
     (question,) = plan.measurements

@@ -182,7 +182,7 @@ def test_38_whatever_decides_the_second_stage_is_approved_with_the_plan() -> Non
     assert plan.stage is not None
     others = [
         replace(plan.stage, epsilon=Fraction(1, 4)),
-        replace(plan.stage, people=10),
+        replace(plan.stage, n=10),
         replace(plan.stage, firsts=()),
         None,
     ]

@@ -55,7 +55,7 @@ cross = [
 [[groups]]
 column = "sex"
 keys = ["f", "m"]
-weight = 2
+budget_share = 2
 
 [[groups]]
 whole = true

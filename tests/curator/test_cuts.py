@@ -87,7 +87,7 @@ def test_a_release_holds_one_more_sum_and_its_noise() -> None:
     plan = PLANS["rows by region"]
     release = release_sums(TABLE, plan, ledger=None)
     (question,) = release.questions
-    assert question.asked.sums[-1].summand.label == "Σ c"
+    assert question.planned.sums[-1].summand.label == "Σ c"
     assert question.values.shape == (2, len(plan.measurements[0].sums))
 
 

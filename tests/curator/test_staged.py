@@ -72,7 +72,7 @@ def test_what_leaves_are_the_sums_of_the_realised_plan_but_for_rounding(
             strict=True,
         )
     ]
-    assert [each.step for each in question.asked.sums] == [
+    assert [each.step for each in question.planned.sums] == [
         each.step for each in plain.measurements[0].sums
     ]
     for row, other in zip(question.values.tolist(), wanted, strict=True):
@@ -176,7 +176,7 @@ def test_each_stage_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
     assert plan.stage is not None
     assert [scales for scales, _ in drawn] == [
         tuple(each.scale for each in plan.stage.firsts[0]),
-        tuple(question.asked.scales),
+        tuple(question.planned.scales),
     ]
     assert [noise.shape for _, noise in drawn] == [(1, 2), (3, 6)]
     with without_noise():

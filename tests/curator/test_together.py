@@ -59,7 +59,7 @@ def test_questions_about_the_same_groups_are_one_statement(
     )
     released = open_for(TABLE, plan, "duckdb")()
     assert len(asked) == 2
-    assert [each.asked for each in released] == list(plan.measurements)
+    assert [each.planned for each in released] == list(plan.measurements)
     for at, each in enumerate(released):
         expected = exact(TABLE, plan, "python", question=at)
         assert len(each.values) == len(expected)

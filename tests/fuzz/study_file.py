@@ -35,7 +35,8 @@ SEEDS = [
     HEAD + '[groups]\ncolumn = "d"\nevery = "month"\nfirst = 2026-01-01\n'
     "last = 2026-12-31\n",
     HEAD + '[[groups]]\ncross = [{ column = "sex", keys = ["f", "m"] },\n'
-    '{ column = "score", bins = [0, 0.5, 1] }]\nweight = 2\n[[groups]]\nwhole = true\n',
+    '{ column = "score", bins = [0, 0.5, 1] }]\nbudget_share = 2\n'
+    "[[groups]]\nwhole = true\n",
     HEAD + '[groups]\ncolumn = "shop"\nfind = { epsilon = 0.1, delta = 1e-7 }\n',
     HEAD + '[groups]\ncolumns = ["a", "b"]\nkeys = [["x", 1], ["y", 2]]\n',
     HEAD + '[unit]\ncolumn = "id"\nmost_groups = 2\nneighbours = "change-one"\n'

@@ -8,7 +8,7 @@ import pytest
 import dpratio as dpr
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.coverage import CoverageRow
-from dpratio.simulation.population import Population
+from dpratio.simulation.population import DrawPeople
 
 pytestmark = pytest.mark.usefixtures("fixed_noise")
 
@@ -51,7 +51,7 @@ def old_alone(
 
 
 def measured(
-    population: Population,
+    population: DrawPeople,
     plan: Plan,
     truth: float,
 ) -> CoverageRow:

@@ -90,7 +90,7 @@ def over(
 ) -> list[Question]:
     """Ask every ratio of all groups, with a share for each of the groups."""
     return [
-        Question(ratio, groups=part, share=share)
+        Question(ratio, groups=part, budget_share=share)
         for part, share in zip(groups, shares, strict=True)
         for ratio in ratios
     ]

@@ -15,7 +15,7 @@ from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
@@ -174,8 +174,8 @@ def noise(**terms: Any) -> list[float]:  # noqa: ANN401
 
 def test_a_guess_of_the_people_shares_the_budget_differently() -> None:
     """Rare labels make the denominator the hard part."""
-    rare = Guess(ColumnGuess(0.02, 0.05), ColumnGuess(0.02))
-    usual, guessed = noise(), noise(guess=rare)
+    rare = Population(MeanSd(0.02, 0.05), MeanSd(0.02))
+    usual, guessed = noise(), noise(population=rare)
     assert guessed[1] < 0.9 * usual[1]
     assert guessed[0] > usual[0]
 

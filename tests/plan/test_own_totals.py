@@ -14,7 +14,7 @@ from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
@@ -78,13 +78,13 @@ def test_terms_of_a_question_cost_what_they_cost_as_terms_of_the_unit(
 
 
 def test_a_guess_of_the_units_totals_is_not_about_those_of_a_question() -> None:
-    yearly = Guess(ColumnGuess(400, 200), ColumnGuess(20, 9))
+    yearly = Population(MeanSd(400, 200), MeanSd(20, 9))
     terms: dict[str, Any] = {"stage": 0, "mechanism": "laplace"}
-    plain, guessed = flights(**terms), flights(**terms, guess=yearly)
+    plain, guessed = flights(**terms), flights(**terms, population=yearly)
     assert guessed.measurements[0].sums != plain.measurements[0].sums
     assert guessed.measurements[1].sums == plain.measurements[1].sums
-    monthly = Guess(ColumnGuess(40, 20), ColumnGuess(2, 1))
-    sums = [plan_of(guess=guess).measurements[0].sums for guess in (None, monthly)]
+    monthly = Population(MeanSd(40, 20), MeanSd(2, 1))
+    sums = [plan_of(population=guess).measurements[0].sums for guess in (None, monthly)]
     assert sums[0] != sums[1]
 
 

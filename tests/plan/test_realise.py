@@ -13,7 +13,7 @@ from dpratio.plan.price import price
 from dpratio.plan.realise import found_guesses, is_realised, realise
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
@@ -119,7 +119,7 @@ def test_what_would_be_refused_together_is_measured_as_declared() -> None:
         ),
         (
             lambda asked: replace(
-                asked, question=replace(asked.question, share=Fraction(1, 2))
+                asked, question=replace(asked.question, budget_share=Fraction(1, 2))
             ),
             False,
         ),
@@ -143,14 +143,14 @@ def test_a_fallback_must_be_the_declared_one(guess: float) -> None:
 
 
 TOTALS = {"spend": Bounds(0, 300), "visits": Bounds(0, 60)}
-PEOPLE = Guess(ColumnGuess(10, 5), ColumnGuess(3, 1), ColumnGuess(1, 0.3), 0.5)
+PEOPLE = Population(MeanSd(10, 5), MeanSd(3, 1), MeanSd(1, 0.3), 0.5)
 PLANS = {
     "rows": PLAN,
     "two": TWO,
     "weights": staged_plan(
         Ratio("spend", per="visits", weight="w"),
         bounds={**BOUNDS, "w": Bounds(0, 2)},
-        guess=PEOPLE,
+        population=PEOPLE,
         n=10**6,
     ),
     "means": staged_plan(answers=("ratio", "means"), budget=Budget("0.01")),

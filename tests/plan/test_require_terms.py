@@ -97,7 +97,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         ({"n": n}, "n must be a whole number of at least 1")
         for n in (0, -5, 5e3, True, "5000", 10**400)
     ),
-    ({"guess": 1.1}, "guess must be a Guess or None"),
+    ({"population": 1.1}, "population must be a Population or None"),
     *(
         (
             {"strategy": strategy, "mechanism": "classical_gaussian"},
@@ -252,7 +252,7 @@ def test_a_plan_states_its_law_and_measures_its_questions(
         ({"ratio": Ratio("s", per="z")}, "needs bounds"),
         ({"ratio": RATIO}, "each ratio must be asked for once"),
         ({"name": "s per y"}, "questions must differ in name"),
-        ({"share": Fraction(1)}, "at most 1 together"),
+        ({"budget_share": Fraction(1)}, "at most 1 together"),
         ({"basis": "other"}, "basis of a plan is"),
         ({"basis": None}, "basis of a plan is"),
         *(
@@ -300,7 +300,7 @@ def test_questions_are_asked_of_every_partition_by_their_weights() -> None:
     asked = over([RATIO, PAIRED], groups, shares)
     plan = plan_of(asked, bounds=bounds, strategy="joint")
     wanted = [Fraction(each, 32) for each in (1, 1, 5, 5, 10, 10)]
-    assert [each.share for each in plan.measurements] == wanted
+    assert [each.budget_share for each in plan.measurements] == wanted
     assert [each.ratio for each in plan.measurements] == [RATIO, PAIRED] * 3
     settled = Groups.cross(ScoreBins("s", [0, 0.5, 1]))
     assert plan.study.partitions == (None, LETTERS, settled)

@@ -9,7 +9,7 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
@@ -69,10 +69,10 @@ def test_a_given_guess_is_kept_and_only_a_focused_plan_needs_one(
 
 
 def test_people_who_are_described_have_the_ratio_that_is_guessed() -> None:
-    people = Guess(ColumnGuess(7, 2), ColumnGuess(3, 1))
-    assert settled(bounds=WIDE, guess=people) == replace(RATIO, guess=2.3)
+    people = Population(MeanSd(7, 2), MeanSd(3, 1))
+    assert settled(bounds=WIDE, population=people) == replace(RATIO, guess=2.3)
     known = replace(RATIO, guess=4.0)
-    assert settled(known, bounds=WIDE, guess=people) == known
+    assert settled(known, bounds=WIDE, population=people) == known
 
 
 def test_a_difference_is_guessed_to_be_zero() -> None:

@@ -31,7 +31,7 @@ def study_of(weights: tuple[Fraction, ...] = (Fraction(1),)) -> Study:
     groups = [None, Groups("g", ["a", "b", "c"]), KEYS]
     return Study(
         [
-            Question(Ratio("s", per="y"), groups=groups[at % 3], share=weight)
+            Question(Ratio("s", per="y"), groups=groups[at % 3], budget_share=weight)
             for at, weight in enumerate(weights)
         ],
         bounds={"s": Bounds(0, 1), "y": Bounds.binary()},

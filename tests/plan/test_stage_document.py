@@ -12,22 +12,22 @@ from dpratio.release.plan_file import plan_hash, read_plan, write_plan
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.ratio import Ratio
 from edited_places import edit
 from plan.staged_plans import GROUPS, staged_plan
 from plan_documents import plan_from_document, plan_to_document
 
-PEOPLE = Guess(ColumnGuess(10, 5), ColumnGuess(3, 1), ColumnGuess(1, 0.3), 0.5)
+PEOPLE = Population(MeanSd(10, 5), MeanSd(3, 1), MeanSd(1, 0.3), 0.5)
 FOLLOWED = replace(PEOPLE, weight_with_numerator=-0.1, weight_with_per=0.25)
 PLANS = {
     "plain": staged_plan(),
-    "followed": staged_plan(guess=FOLLOWED),
-    "guessed": staged_plan(guess=PEOPLE, n=700, groups=GROUPS),
+    "followed": staged_plan(population=FOLLOWED),
+    "guessed": staged_plan(population=PEOPLE, n=700, groups=GROUPS),
     "binary": staged_plan(
         Ratio("score", per="label"),
         bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        guess=Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5)),
+        population=Population(MeanSd(0.5, 0.1), MeanSd(0.5)),
     ),
 }
 
@@ -44,7 +44,7 @@ def test_a_plan_that_was_read_is_the_one_that_was_approved(
 
 
 @pytest.mark.parametrize(
-    "terms", [{"stage": 0.21}, {"n": 5_001}, {"guess": PEOPLE}, {"groups": GROUPS}]
+    "terms", [{"stage": 0.21}, {"n": 5_001}, {"population": PEOPLE}, {"groups": GROUPS}]
 )
 def test_whatever_decides_the_second_stage_is_part_of_what_is_approved(
     terms: dict[str, Any],
@@ -59,7 +59,7 @@ def test_whatever_decides_the_second_stage_is_part_of_what_is_approved(
         ("stage.epsilon", "1", "leave some of the budget"),
         ("stage.epsilon", "-1/5", "exact epsilon above 0"),
         ("stage.epsilon", "1/10", "too small for its share"),
-        ("stage.people", 0, "whole number of at least 1"),
+        ("stage.n", 0, "whole number of at least 1"),
         ("stage.firsts", [], "totals of every question"),
         ("stage.firsts.0.0.scale", 1e6, "too small for its share"),
         ("stage.firsts.0.0.sensitivity", "7", "totals that its bounds demand"),
@@ -83,9 +83,9 @@ def test_a_plan_that_was_edited_is_refused(
     [
         ("stage", None, r"\$\.stage: must be a table"),
         ("stage.epsilon", "much", r"\$\.stage\.epsilon"),
-        ("stage.people", "many", r"\$\.stage\.people: must be"),
-        ("stage.guess.per", [1.0], r"\$\.stage\.guess\.per: must be a table"),
-        ("stage.guess.correlation", 2.0, r"correlation must lie between"),
+        ("stage.n", "many", r"\$\.stage\.n: must be"),
+        ("stage.population.per", [1.0], r"\$\.stage\.population\.per: must be a table"),
+        ("stage.population.correlation", 2.0, r"correlation must lie between"),
         ("stage.firsts.0.0.factors", ["q"], r"must be one of"),
     ],
 )

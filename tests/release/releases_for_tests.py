@@ -174,7 +174,7 @@ def _all() -> dict[str, Release]:
     minus = Ratio("score", per="label", minus="other")
     paired = plan_of(ratio=minus, bounds={**BOUNDS, "other": Bounds(0, 1)})
     made["a difference"] = release_of(paired)
-    spend = staged_plan(groups=GROUPS["crossed"], guess=None, n=900)
+    spend = staged_plan(groups=GROUPS["crossed"], population=None, n=900)
     made["two stages"] = staged_release(spend, (50_000, 20_000))
     made["two stages that found nothing"] = staged_release(spend, (50_000, 10))
     made["two stages rolled up"] = roll_up(made["two stages"], ["g"])

@@ -80,7 +80,7 @@ def test_the_golden_file_of_two_stages_is_read_value_by_value() -> None:
     (question,) = release.questions
     stage = release.measured.stage
     assert stage is not None
-    assert (stage.epsilon, stage.people) == (Fraction(1, 5), 700)
+    assert (stage.epsilon, stage.n) == (Fraction(1, 5), 700)
     assert release.plan.measurements[0].ratio.guess == 3.0
     assert question.first == (13107200000, 20971520000)
     assert question.sums[0].contrast == Contrast(2.5, None, "denominator")

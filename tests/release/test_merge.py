@@ -160,7 +160,7 @@ def test_counts_of_cuts_are_left_out_where_one_has_none() -> None:
     merged = add_up([first, other, plain])
     (question,) = merged.questions
     assert merged.measured.study.clipping == "unmeasured"
-    names = [measured.summand.name for measured in question.asked.sums]
+    names = [measured.summand.name for measured in question.planned.sums]
     assert names == ["z", "h", "zz", "zh", "hh"]
     assert {len(sums.steps) for sums in question.sums} == {5}
     same = first.questions[0].values[:, :5] + plain.questions[0].values
@@ -386,7 +386,7 @@ def limited(guess: float, seed: int) -> Release:
 OWN = RELEASES["questions with totals of their own"]
 OWN_PLAN, OWN_SECOND = OWN.measured, OWN.questions[1].measurement
 OTHER_ASKED = replace(OWN_SECOND, question=replace(OWN_SECOND.question, totals={}))
-OTHER_OWN = replace(OWN.questions[1], asked=OTHER_ASKED)
+OTHER_OWN = replace(OWN.questions[1], planned=OTHER_ASKED)
 OTHERS: dict[str, list[tuple[Release, Release]]] = {
     "bounds": [
         (

@@ -318,7 +318,7 @@ def test_a_release_in_two_stages_holds_its_plan_and_what_was_measured() -> None:
     assert STAGED.questions[0].first is not None
     assert [int(total) for total in stages["totals"]] == [*STAGED.questions[0].first]
     assert stages["guess"] == STAGED.questions[0].ratio.guess
-    assert STAGED.measured.measurements[0] == STAGED.questions[0].asked
+    assert STAGED.measured.measurements[0] == STAGED.questions[0].planned
     assert STAGED.measured.measurements[0] != STAGED.plan.measurements[0]
     assert isinstance(STAGED.plan, Plan)
     assert STAGED.measured.stage == STAGED.plan.stage

@@ -43,8 +43,8 @@ def test_a_second_strategy_gets_its_own_line(table: OneQueryTable) -> None:
 def test_a_forecast_runs_along_what_varies() -> None:
     plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
     guess = PaperPopulation(1.1)
-    by_epsilon = forecast(plan, n=[500, 900], guess=guess, epsilon=[0.5, 1])
-    by_size = forecast(plan, n=[500, 900], guess=guess)
+    by_epsilon = forecast(plan, n=[500, 900], population=guess, epsilon=[0.5, 1])
+    by_size = forecast(plan, n=[500, 900], population=guess)
     assert [panel.x_title for panel in chart_of(by_epsilon).panels] == ["epsilon"] * 2
     (panel,) = chart_of(by_size).panels
     assert panel.x_title == "n"

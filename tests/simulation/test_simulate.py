@@ -228,7 +228,7 @@ def test_simulated_people_are_cut_as_the_curator_cuts() -> None:
 
 @pytest.mark.parametrize("stage", [None, 0.2])
 def test_coverage_and_forecasts_know_plans_that_count(stage: float | None) -> None:
-    guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.4))
+    guess = dpr.Population(dpr.MeanSd(0.5, 0.2), dpr.MeanSd(0.4))
     terms: dict[str, Any] = {
         "bounds": {"s": dpr.Bounds(0, 0.8), "y": dpr.Bounds.binary()},
         "budget": dpr.Budget(1),
@@ -242,7 +242,7 @@ def test_coverage_and_forecasts_know_plans_that_count(stage: float | None) -> No
         for each in ("unmeasured", "measured")
     )
     narrow, wide, again = (
-        dpr.forecast(each, n=2_000, guess=guess, epsilon=epsilon).rows[0].width
+        dpr.forecast(each, n=2_000, population=guess, epsilon=epsilon).rows[0].width
         for each, epsilon in ((plain, None), (counted, None), (counted, 1))
     )
     assert 0.99 * narrow < wide < 1.05 * narrow

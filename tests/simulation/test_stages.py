@@ -10,7 +10,7 @@ from dpratio.simulation.population import People
 from dpratio.simulation.simulate import view_of
 from dpratio.simulation.stages import counted_question, simulate_parts
 from dpratio.terms.budget import Budget
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from plan.staged_plans import GROUPS, staged_plan
@@ -92,9 +92,9 @@ def test_coverage_is_measured_over_all_guesses_together() -> None:
 
 @pytest.mark.slow
 def test_a_forecast_plans_the_second_stage_too() -> None:
-    people = Guess(ColumnGuess(10, 6), ColumnGuess(4, 2), correlation=0.5)
+    people = Population(MeanSd(10, 6), MeanSd(4, 2), correlation=0.5)
     staged, plain = (
-        forecast(plan, n=3_000, guess=people, epsilon=[1, 2]).rows
+        forecast(plan, n=3_000, population=people, epsilon=[1, 2]).rows
         for plan in (PLAN, staged_plan(RATIO, stage=None, clipping="unmeasured"))
     )
     assert [row.epsilon for row in staged] == [1.0, 2.0]

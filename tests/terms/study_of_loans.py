@@ -13,7 +13,7 @@ PARTS = {
     ),
     "ratio": 'numerator = "s"\nper = "y"\nweight = "w"',
     "bounds": 's = [0, 1]\ny = "binary"\nw = [0.25, 3]',
-    "groups": 'column = "region"\nkeys = ["north", "south"]\nweight = 2',
+    "groups": 'column = "region"\nkeys = ["north", "south"]\nbudget_share = 2',
     "unit": (
         'column = "user"\ntotals = { s = [0, 5], y = [0, 4] }\nmost_groups = 2\n'
         'neighbours = "change-one"\nkey = "study"\nnoun = "customers"'

@@ -51,7 +51,9 @@ def test_ratios_are_asked_of_every_partition() -> None:
 
 
 def test_questions_are_taken_as_they_are() -> None:
-    asked = Question(RATIO, groups=Keys("region", ["north"]), share=2, name="mine")
+    asked = Question(
+        RATIO, groups=Keys("region", ["north"]), budget_share=2, name="mine"
+    )
     study = study_of(asked, Ratio("s", per="y", minus="t"), answers=["ratio", "means"])
     assert study.questions[0] == asked
     assert study.questions[0].groups == Groups("region", ["north"])
@@ -76,7 +78,10 @@ def test_questions_that_would_be_called_the_same_are_numbered() -> None:
     [
         ({"ratio": "s per y"}, "ratio must be a Ratio"),
         *(
-            ({"share": share}, "the share of a question must be a positive number")
+            (
+                {"budget_share": share},
+                "the share of a question must be a positive number",
+            )
             for share in (0, -1, True, "2", math.nan, math.inf, 10**6)
         ),
         ({"name": "a\nb"}, "the name of a question must be plain text"),
@@ -101,7 +106,7 @@ def test_questions_are_values() -> None:
     others = {
         Question(RATIO),
         replace(own, name="late"),
-        replace(own, share=Fraction(2)),
+        replace(own, budget_share=Fraction(2)),
     }
     assert len({own, *others}) == 4
     assert replace(own, totals={}) == Question(RATIO)
@@ -129,7 +134,7 @@ def test_each_question_is_measured_for_its_own_answers() -> None:
         study_of(RATIO, Question(RATIO, groups=REGIONS, answers=["ratio", "means"]))
     )
     assert [len(each.sums) for each in plan.measurements] == [6, 7]
-    assert [each.share for each in plan.measurements] == [Fraction(1, 2)] * 2
+    assert [each.budget_share for each in plan.measurements] == [Fraction(1, 2)] * 2
 
 
 def test_a_study_file_is_read_and_its_name_is_in_the_message(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile
@@ -55,7 +55,7 @@ def test_every_field_is_read() -> None:
         ),
         groups=Groups("region", ["north", "south"]),
         answers=["ratio", "means"],
-        share=2,
+        budget_share=2,
         name="mine",
     )
     assert parse_study(text) == Study(
@@ -78,10 +78,10 @@ def test_every_field_is_read() -> None:
         stage=0.1,
         scope="a",
         n=300,
-        guess=Guess(
-            ColumnGuess(0.5, 0.22),
-            ColumnGuess(0.45),
-            ColumnGuess(1, 0.6),
+        population=Population(
+            MeanSd(0.5, 0.22),
+            MeanSd(0.45),
+            MeanSd(1, 0.6),
             0.4,
             -0.1,
             0.3,
@@ -94,7 +94,7 @@ def test_what_may_be_left_out_has_its_default() -> None:
     wanted = Study(Ratio("s", per="y"), bounds=bounds, budget=Budget(1))
     assert parse_study(SHORT) == parse_study(f"{SHORT}[unit]\n") == wanted
     alone = parse_study(f"{SHORT}[population]\nn = 300\n")
-    assert (alone.n, alone.guess) == (300, None)
+    assert (alone.n, alone.population) == (300, None)
 
 
 @pytest.mark.parametrize(
@@ -154,22 +154,22 @@ PARTITIONS: dict[str, Partition] = {
 def test_groups_of_every_kind_are_declared(table: str, wanted: Partition) -> None:
     (question,) = parse_study(f"{SHORT}[groups]\n{table}\n").questions
     assert question.groups == wanted
-    more = "weight = 3\ntotals = { s = [0, 9] }"
+    more = "budget_share = 3\ntotals = { s = [0, 9] }"
     (question,) = parse_study(f"{SHORT}[groups]\n{table}\n{more}\n").questions
     assert question.groups == wanted
-    assert question.share == 3
+    assert question.budget_share == 3
     assert question.totals == {"s": Bounds(0, 9)}
 
 
 def test_several_tables_are_several_partitions() -> None:
     asked = parse_study(
         f'{SHORT}[[groups]]\ncolumn = "a"\nkeys = ["x"]\n'
-        "[[groups]]\nwhole = true\nweight = 2\n"
-        '[[groups]]\ncolumn = "s"\nbins = 2\nweight = 0.5\n'
+        "[[groups]]\nwhole = true\nbudget_share = 2\n"
+        '[[groups]]\ncolumn = "s"\nbins = 2\nbudget_share = 0.5\n'
     )
     cells = (Groups("a", ["x"]), None, Groups.cross(ScoreBins("s", 2)))
     assert asked.partitions == cells
-    shares = [question.share for question in asked.questions]
+    shares = [question.budget_share for question in asked.questions]
     assert shares == [1, 2, Fraction(1, 2)]
 
 

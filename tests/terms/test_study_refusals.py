@@ -76,7 +76,7 @@ BAD: dict[str, dict[str, str]] = {
         "whole = 1": ".whole: must be true, or left out, got 1.",
         "whole = false": ".whole: must be true, or left out, got False.",
         'whole = true\ncolumn = "g"': (
-            ": unknown field 'column'. Known fields: totals, weight, whole."
+            ": unknown field 'column'. Known fields: budget_share, totals, whole."
         ),
         "cross = 1": ".cross: must be a list, got 1.",
         "cross = [1]": ".cross[0]: must be a table of fields, got 1.",
@@ -137,15 +137,15 @@ BAD: dict[str, dict[str, str]] = {
         'column = "g"\nkeys = [2026-01-01T00:00:00]': (
             ".keys[0]: must be text, got a datetime."
         ),
-        'column = "g"\nkeys = ["a"]\nweight = true': (
-            ".weight: must be a number, got True."
+        'column = "g"\nkeys = ["a"]\nbudget_share = true': (
+            ".budget_share: must be a number, got True."
         ),
         'column = "g"\nkeys = "a"': ".keys: must be a list, got 'a'.",
         'column = "g"\nkeys = ["a", "a"]': (
             ".keys: a group key is declared once, got ['a']."
         ),
         'column = "g"\nkeys = ["a"]\nmost_groups = 3': (
-            ": unknown field 'most_groups'. Known fields: column, keys, totals, weight."
+            ": unknown field 'most_groups'. Known fields: budget_share, column, keys, totals."
         ),
         'column = "g"\nkeys = ["a"]\ntotals = { z = [0, 1] }': (
             ": no ratio adds up 'z'."
@@ -290,7 +290,7 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
         (
             "groups",
             "sorted = true",
-            "column, keys, totals, weight",
+            "budget_share, column, keys, totals",
         ),
         ("unit", "ids = true", "column, key, most_groups, neighbours, noun, totals"),
         (

@@ -13,7 +13,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile, ParquetFiles
@@ -21,7 +21,7 @@ from dpratio.terms.study import Study
 from dpratio.terms.study_file import STUDY, parse_study, study_to_toml
 from dpratio.terms.unit import PrivacyUnit
 
-PEOPLE = Guess(ColumnGuess(0.5, 0.2), ColumnGuess(0.4), correlation=0.25)
+PEOPLE = Population(MeanSd(0.5, 0.2), MeanSd(0.4), correlation=0.25)
 PARTITIONS: list[Partition] = [
     None,
     Groups("region", ["north", 'so"uth', "\\", None, "é"]),
@@ -51,7 +51,7 @@ questions = st.builds(
     st.sampled_from(RATIOS),
     groups=st.sampled_from(PARTITIONS),
     answers=st.sampled_from([["ratio"], ["ratio", "means"]]),
-    share=st.sampled_from([1, Fraction(1, 3), 2.5]),
+    budget_share=st.sampled_from([1, Fraction(1, 3), 2.5]),
     name=st.sampled_from(["", "", "mine", "s per y by region"]),
     totals=st.sampled_from([{}, {}, {"y": Bounds(0, 9)}]),
 ).filter(lambda asked: asked.totals.keys() <= set(asked.ratio.totals))
@@ -92,7 +92,7 @@ def test_any_questions_are_read_as_they_were_written(asked: list[Question]) -> N
         {"unit": PrivacyUnit(neighbours="change-one"), "strategy": "even"},
         {"bounds": BOUNDS | {"y": Bounds.ones()}},
         {"n": 7, "mechanism": "laplace", "clipping": "unmeasured"},
-        {"n": 7, "guess": PEOPLE, "stage": 0.05},
+        {"n": 7, "population": PEOPLE, "stage": 0.05},
         {"bounds_from": {"w": "the survey's design"}, "stage": 0},
     ],
     ids=str,

@@ -39,7 +39,7 @@ def calibration() -> Chart:
     plan = dpr.make_plan(
         [
             dpr.Question(ratio, groups=groups, answers=answers),
-            dpr.Question(ratio, groups=finer, answers=answers, share=2),
+            dpr.Question(ratio, groups=finer, answers=answers, budget_share=2),
         ],
         bounds=BOUNDS,
         budget=dpr.Budget(epsilon=1),

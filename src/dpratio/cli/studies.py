@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
     from dpratio.plan.price import AnyPlan
     from dpratio.release.release import Release
-    from dpratio.terms.guess import Guess
+    from dpratio.terms.population import Population
     from dpratio.terms.study import Study
 
 _CONDITION = re.compile(
@@ -57,14 +57,14 @@ def as_question(given: str | None) -> str | int | None:
     return int(given) if given is not None and given.isdecimal() else given
 
 
-def described(study: "Study", which: str | int | None) -> "Guess | None":
+def described(study: "Study", which: str | int | None) -> "Population | None":
     """Return the people that a study describes, if the question has no other totals."""
     if which is None:
-        return study.guess
+        return study.population
     from dpratio.plan.measurement import pick_question
 
     totals = pick_question(study.questions, which).totals
-    return None if totals.keys() & study.unit.totals.keys() else study.guess
+    return None if totals.keys() & study.unit.totals.keys() else study.population
 
 
 def require_place(out: Path, *, force: bool) -> None:

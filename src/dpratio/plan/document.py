@@ -72,8 +72,8 @@ _MEASUREMENTS = many(
 _STAGE = record(
     Stage,
     epsilon=EXACT,
-    people=integer().optional(),
-    guess=GUESS.optional(),
+    n=integer().optional(),
+    population=GUESS.optional(),
     firsts=many(SUMS),
 )
 

@@ -24,7 +24,7 @@ from dpratio.plan.sensitivity.mixtures import RAW, mixed_grid
 from dpratio.plan.sensitivity.sums import CUT, focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, UNMEASURED, Study
@@ -107,13 +107,13 @@ def settle(study: Study) -> Study:
 
     What no plan depends on is left out: data, scope, and what people are like.
     """
-    whole = sum((question.share for question in study.questions), Fraction(0))
+    whole = sum((question.budget_share for question in study.questions), Fraction(0))
     questions = [
         Question(
-            settle_guess(study, question, study.guess),
+            settle_guess(study, question, study.population),
             groups=settle_groups(question.groups, study.bounds),
             answers=question.answers,
-            share=question.share / whole,
+            budget_share=question.budget_share / whole,
             name=question.name,
             totals=question.totals,
         )
@@ -148,7 +148,7 @@ def settle_groups(groups: Partition, bounds: Mapping[str, Bounds]) -> Partition:
 
 
 def settle_guess(
-    study: Study, question: Question, people: Guess | None = None
+    study: Study, question: Question, people: Population | None = None
 ) -> Ratio:
     """Return the ratio of a question with a guess, where a focused plan needs one.
 
@@ -174,7 +174,7 @@ def settle_guess(
     return settled
 
 
-def _likely_guess(study: Study, question: Question, people: Guess | None) -> Ratio:
+def _likely_guess(study: Study, question: Question, people: Population | None) -> Ratio:
     """Guess a ratio: from people, or what it is likely to be of such columns."""
     ratio, box = question.ratio, box_for(study, question)
     is_free = ratio.residual_bound is None and "calibration" not in question.answers

@@ -32,7 +32,7 @@ from dpratio.plan.strategy.measure import (
 from dpratio.plan.strategy.people import EXPECTED_PEOPLE
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 from dpratio.terms.question import Asked, Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, UNMEASURED, Study
@@ -53,7 +53,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     strategy: str = "focused",
     mechanism: str = "auto",
     n: int | None = None,
-    guess: Guess | None = None,
+    population: Population | None = None,
     stage: float | Fraction | None = None,
     clipping: str = MEASURED,
 ) -> Plan:
@@ -78,8 +78,8 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
             (only with ``"even"``), or ``"auto"``: the one that promises less width.
         n: About how many people an answer is about; a public guess, as is
-        guess: what they are like, or their totals. Both only decide how the budget is
-            shared, and around which ratio where that has no guess of its own.
+        population: what they are like, or their totals. Both only decide how the
+            budget is shared, and around which ratio where that has no guess of its own.
         stage: A share of epsilon that a first stage spends on finding the guess of
             every ratio; 0 for one stage. By default 0.05 where nobody guessed, unless
             all ratios are of a score per label.
@@ -104,7 +104,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         ['z', 'h', 'zz', 'zh', 'hh', 'c']
     """
     if isinstance(study, Study):
-        others = (bounds, budget, groups, unit, n, guess, stage)
+        others = (bounds, budget, groups, unit, n, population, stage)
         if any(term is not None for term in others):
             raise InvalidInput(
                 "a study holds all of its terms, and others were given beside it. "
@@ -123,7 +123,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             strategy=strategy,
             mechanism=mechanism,
             n=n,
-            guess=guess,
+            population=population,
             stage=stage,
             clipping=clipping,
         )
@@ -138,14 +138,14 @@ def _plan_of(study: Study) -> Plan:
     first = share * budget.epsilon if isinstance(budget, Budget) else Fraction(0)
     require_terms(study, first=first)
     require_bins(study)
-    require_people(study.n, study.guess)
+    require_people(study.n, study.population)
     settled = settle(study)
-    if study.stage is None and study.guess is None and _needs_stage(settled):
+    if study.stage is None and study.population is None and _needs_stage(settled):
         try:
             return _best(settled, _STAGE * study.budget.epsilon, study.n, None)
         except InvalidInput:
             pass  # Its noise would be too large.
-    return _best(settled, first, study.n, study.guess)
+    return _best(settled, first, study.n, study.population)
 
 
 def _needs_stage(study: Study) -> bool:
@@ -162,7 +162,9 @@ def _needs_stage(study: Study) -> bool:
     return study.strategy == "focused" and unknown and is_free
 
 
-def _best(study: Study, first: Fraction, n: int | None, people: Guess | None) -> Plan:
+def _best(
+    study: Study, first: Fraction, n: int | None, people: Population | None
+) -> Plan:
     """Return the plan with the given noise, or with what promises the least width."""
     laws = [LAWS.get(study.mechanism, LAPLACE)]
     if study.mechanism == "auto" and _has_delta(study):
@@ -194,7 +196,11 @@ def _has_delta(study: Study) -> bool:
 
 
 def _with_noise(
-    study: Study, law: NoiseLaw, first: Fraction, n: int | None, people: Guess | None
+    study: Study,
+    law: NoiseLaw,
+    first: Fraction,
+    n: int | None,
+    people: Population | None,
 ) -> tuple[Plan, float]:
     """Return the plan, and a number that falls with the width it promises."""
     study = replace(study, mechanism=law.name)
@@ -223,7 +229,7 @@ def _measure(
     question: Question,
     allowed: Allowance,
     n: int | None,
-    people: Guess | None,
+    people: Population | None,
     *,
     in_stages: bool,
 ) -> tuple[Measurement, float]:

@@ -19,8 +19,8 @@ _MOST_NAMED = 5
 class Measurement:
     """A question whose terms are settled, and the sums that answer it.
 
-    The question's ``share`` is its part of what the plan spends on sums; ``basis`` is
-    what a focused plan measures beside z, as `Contrast` has it.
+    The question's ``budget_share`` is its part of what the plan spends on sums;
+    ``basis`` is what a focused plan measures beside z, as `Contrast` has it.
     """
 
     question: Question
@@ -64,9 +64,9 @@ class Measurement:
         return self.question.totals
 
     @property
-    def share(self) -> Fraction:
+    def budget_share(self) -> Fraction:
         """The question's part of what the plan spends on sums."""
-        return self.question.share
+        return self.question.budget_share
 
     @property
     def scales(self) -> list[float]:

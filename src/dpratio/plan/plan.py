@@ -201,7 +201,9 @@ class Plan(Tabular):
         """Return the part of the price that each sum has in the row that costs most."""
         if self.strategy == "even":
             names = [part.summand.name for part in measured.sums]
-            return [float(measured.share * share) for share in even_shares(names)]
+            return [
+                float(measured.budget_share * share) for share in even_shares(names)
+            ]
         rows = [
             [
                 (float(move) / part.scale) ** self.law.power
@@ -210,7 +212,7 @@ class Plan(Tabular):
             for row in self.grid(measured).moves
         ]
         dearest = max(rows, key=sum)
-        unit = float(measured.share) / sum(dearest)
+        unit = float(measured.budget_share) / sum(dearest)
         return [unit * cost for cost in dearest]
 
     def columns(self) -> dict[str, list[Any]]:
@@ -287,7 +289,7 @@ class Plan(Tabular):
             meaning = ", ".join(f"{letter} = {name}" for letter, name in letters)
             cells = describe_cells(item.groups, self.unit)
             which = "" if single else f" {number}"
-            share = "" if single else f" Share: {float(item.share):.3g}."
+            share = "" if single else f" Share: {float(item.budget_share):.3g}."
             lines.append(f"Asked{which}: {item.ratio}, {cells} ({meaning}).{share}")
         return lines
 

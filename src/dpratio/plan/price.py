@@ -133,7 +133,7 @@ def _require_terms(plan: Plan) -> list[Grid]:
         )
     if tuple(groups) != study.partitions:
         _refuse("a plan states the edges of its bins", "a number of bins")
-    shares = [question.share for question in study.questions]
+    shares = [question.budget_share for question in study.questions]
     if sum(shares) > 1:
         _refuse("the shares of questions must be at most 1 together", shares)
     return grids
@@ -145,7 +145,7 @@ def _stage_epsilon(stage: Stage) -> Fraction:
         _refuse("stage must be a Stage or None", stage)
     if not isinstance(stage.epsilon, Fraction) or stage.epsilon <= 0:
         _refuse("a first stage spends an exact epsilon above 0", stage.epsilon)
-    require_people(stage.people, stage.guess)
+    require_people(stage.n, stage.population)
     return stage.epsilon
 
 
@@ -224,7 +224,9 @@ def _require_even(plan: Plan, measured: Measurement, grid: Grid) -> list[Fractio
     law, unit, cells = plan.law, plan.unit, cells_of(measured.groups)
     shares = even_shares([part.summand.name for part in measured.sums])
     for place, (part, share) in enumerate(zip(measured.sums, shares, strict=True)):
-        epsilon, delta = (share * measured.share * spent for spent in plan.for_sums)
+        epsilon, delta = (
+            share * measured.budget_share * spent for spent in plan.for_sums
+        )
         if is_one_row(unit):
             ratio = _alone(part)
         else:

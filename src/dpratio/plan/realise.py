@@ -118,8 +118,8 @@ def _around(
                 plan.study,
                 moved,
                 allowed,
-                stage.people,
-                stage.guess,
+                stage.n,
+                stage.population,
                 in_stages=True,
                 distance=distance,
             )[0]

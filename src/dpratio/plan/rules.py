@@ -17,7 +17,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import CLIPPINGS, Study
@@ -356,9 +356,10 @@ def require_people(count: object, people: object) -> None:
             f"n must be a whole number of at least 1, got {show_given(count)}.",
             field="n",
         )
-    if not isinstance(people, Guess | None):
+    if not isinstance(people, Population | None):
         raise InvalidInput(
-            f"guess must be a Guess or None, got {show_given(people)}.", field="guess"
+            f"population must be a Population or None, got {show_given(people)}.",
+            field="population",
         )
 
 

@@ -84,7 +84,7 @@ def allowances(
             cells=cells_of(question.groups),
         )
         for question in study.questions
-        for share in (question.share,)
+        for share in (question.budget_share,)
     ]
 
 
@@ -96,8 +96,8 @@ def first_allowances(study: Study, epsilon: Fraction) -> list[Allowance]:
     return [
         Allowance(
             law=LAPLACE,
-            ratio=question.share * epsilon,
-            epsilon=question.share * epsilon,
+            ratio=question.budget_share * epsilon,
+            epsilon=question.budget_share * epsilon,
             delta=Fraction(0),
             unit=study.unit,
             cells=cells_of(question.groups),

@@ -100,8 +100,8 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         )
     plan = _added_plan([_measured(release) for release in parts])
     questions = tuple(
-        _added_question(asked, same)
-        for asked, *same in zip(
+        _added_question(planned, same)
+        for planned, *same in zip(
             plan.measurements, *(release.questions for release in parts), strict=True
         )
     )
@@ -215,10 +215,12 @@ def _sources(release: Release) -> tuple[str, ...]:
 
 
 def _question(
-    asked: Measurement | Histogram, groups: Groups | None, sums: Sequence[NoisySums]
+    planned: Measurement | Histogram, groups: Groups | None, sums: Sequence[NoisySums]
 ) -> ReleasedQuestion:
     own, *others = sums
-    return ReleasedQuestion(asked, groups, own.values, own.noise, beside=tuple(others))
+    return ReleasedQuestion(
+        planned, groups, own.values, own.noise, beside=tuple(others)
+    )
 
 
 # --- Merging --------------------------------------------------------------------------
@@ -245,16 +247,16 @@ def _terms(release: Release) -> dict[str, object]:
         "ratios": [
             replace(part.ratio, guess=None, guess_is="close") for part in questions
         ],
-        "totals": [part.asked.totals for part in questions],
+        "totals": [part.planned.totals for part in questions],
         "sums": [
-            [measured.summand for measured in part.asked.sums] for part in questions
+            [measured.summand for measured in part.planned.sums] for part in questions
         ],
         "groups": [part.groups for part in questions],
         # The cells are the same, whatever is counted in them.
         "counts": [
-            replace(part.asked, scale=1.0)
+            replace(part.planned, scale=1.0)
             for part in questions
-            if isinstance(part.asked, Histogram)
+            if isinstance(part.planned, Histogram)
         ],
         # Nothing tells both of two values that were clipped around two guesses.
         "guess, with a residual bound": [
@@ -318,9 +320,9 @@ def _without_cuts(release: Release) -> Release:
     plan: Plan = release.plan  # type: ignore[assignment]  # it counts cuts, or another
     questions = []
     for question in release.questions:
-        asked = _uncounted(question.asked)  # type: ignore[arg-type]  # as above
-        sums = [_first(part, len(asked.sums)) for part in question.sums]
-        kept = _question(asked, question.groups, sums)
+        planned = _uncounted(question.planned)  # type: ignore[arg-type]  # as above
+        sums = [_first(part, len(planned.sums)) for part in question.sums]
+        kept = _question(planned, question.groups, sums)
         questions.append(replace(kept, first=question.first))
     plan = replace(
         plan,
@@ -344,16 +346,16 @@ def _first(sums: NoisySums, count: int) -> NoisySums:
 
 
 def _added_question(
-    asked: Measurement | Histogram, parts: Sequence[ReleasedQuestion]
+    planned: Measurement | Histogram, parts: Sequence[ReleasedQuestion]
 ) -> ReleasedQuestion:
     """Add up a question; sums around other guesses than its own stay beside."""
     kinds: dict[object, list[NoisySums]] = {}
     for sums in (sums for part in parts for sums in part.sums):
         kinds.setdefault(sums.kind, []).append(sums)
-    own = next(part.sums[0].kind for part in parts if part.asked == asked)
+    own = next(part.sums[0].kind for part in parts if part.planned == planned)
     ordered = sorted(kinds, key=lambda kind: (kind != own, repr(kind)))
     added = [_added_sums(kinds[kind]) for kind in ordered]
-    return _question(asked, parts[0].groups, added)
+    return _question(planned, parts[0].groups, added)
 
 
 def _added_sums(parts: list[NoisySums]) -> NoisySums:
@@ -494,25 +496,25 @@ def _only(
     plan: Plan, question: ReleasedQuestion, groups: Groups | None, number: int
 ) -> Plan:
     """Return a plan of one question, over other groups, with what belongs to it."""
-    asked: Measurement = question.asked  # type: ignore[assignment]  # of a ratio
-    usual = default_name(asked.ratio, asked.groups)
+    planned: Measurement = question.planned  # type: ignore[assignment]  # of a ratio
+    usual = default_name(planned.ratio, planned.groups)
     name = "" if question.name == usual else question.name
     bins = () if groups is None else groups.score_bins
-    columns = {*asked.ratio.columns, *(dimension.column for dimension in bins)}
+    columns = {*planned.ratio.columns, *(dimension.column for dimension in bins)}
     totals = {
         name: bounds
         for name, bounds in plan.unit.totals.items()
-        if name in asked.ratio.totals
+        if name in planned.ratio.totals
     }
     study = replace(
         plan.study,
-        questions=(replace(asked.question, groups=groups, name=name),),
+        questions=(replace(planned.question, groups=groups, name=name),),
         bounds={name: plan.bounds[name] for name in plan.bounds if name in columns},
         unit=replace(plan.unit, totals=totals),
     )
     return Plan(
         study,
-        (replace(asked, question=study.questions[0]),),
+        (replace(planned, question=study.questions[0]),),
         found=tuple(plan.private_keys),
         stage=None if plan.stage is None else plan.stage.only(number),
     )

@@ -144,16 +144,16 @@ def _split_release(release: Release) -> dict[str, Any]:
 
 def _split_question(release: Release, question: ReleasedQuestion) -> dict[str, Any]:
     """Return the cells that the plan does not name, and noise that was added up."""
-    asked = question.asked
+    planned = question.planned
     stages = None
-    if isinstance(asked, Measurement) and question.first is not None:
+    if isinstance(planned, Measurement) and question.first is not None:
         stages = {
             "totals": question.first,
-            "guess": asked.ratio.guess,
-            "basis": asked.basis,
-            "sums": asked.sums,
+            "guess": planned.ratio.guess,
+            "basis": planned.basis,
+            "sums": planned.sums,
         }
-    has_keys = isinstance(asked.groups, PrivateKeys)
+    has_keys = isinstance(planned.groups, PrivateKeys)
     return {
         "found": question.groups if has_keys else None,
         "noise": question.noise if release.sources else None,

@@ -42,12 +42,12 @@ class ReleasedQuestion:
     """A question with its noisy integers, groups × sums; they are kept read-only.
 
     ``groups`` are declared, found privately, or None for the whole table. ``first`` are
-    the noisy totals of a first stage: they led to what is ``asked`` here. ``beside``
+    the noisy totals of a first stage: they led to what is ``planned`` here. ``beside``
     are sums of the same question that were merged into it and measured around other
     guesses; nobody is in two of them, as was promised.
     """
 
-    asked: Measurement | Histogram
+    planned: Measurement | Histogram
     groups: Groups | None
     values: Integers
     noise: tuple[NoiseLayer, ...]
@@ -79,7 +79,7 @@ class ReleasedQuestion:
     @property
     def sums(self) -> tuple[NoisySums, ...]:
         """Its noisy integers around its own guess, then those around others."""
-        question, contrast = self.asked, None
+        question, contrast = self.planned, None
         if isinstance(question, Measurement) and any(
             "z" in part.summand.factors for part in question.sums
         ):
@@ -94,11 +94,11 @@ class ReleasedQuestion:
         Raises:
             InvalidInput: When a histogram was.
         """
-        if not isinstance(self.asked, Measurement):
+        if not isinstance(self.planned, Measurement):
             raise InvalidInput(
                 "a histogram holds no sums of a ratio.", field="question"
             )
-        return self.asked
+        return self.planned
 
     @property
     def histogram(self) -> Histogram:
@@ -107,9 +107,9 @@ class ReleasedQuestion:
         Raises:
             InvalidInput: When sums of a ratio were measured.
         """
-        if not isinstance(self.asked, Histogram):
+        if not isinstance(self.planned, Histogram):
             raise InvalidInput("sums of a ratio are no histogram.", field="question")
-        return self.asked
+        return self.planned
 
     @property
     def integers(self) -> Integers:
@@ -119,12 +119,12 @@ class ReleasedQuestion:
     @property
     def name(self) -> str:
         """What the question is called."""
-        return self.asked.name
+        return self.planned.name
 
     @property
     def ratio(self) -> Ratio:
-        """What is asked."""
-        return self.asked.ratio
+        """The ratio in question."""
+        return self.planned.ratio
 
     @property
     def keys(self) -> tuple[Cell, ...]:
@@ -134,8 +134,8 @@ class ReleasedQuestion:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, ReleasedQuestion)
-            and (self.asked, self.groups, self.noise, self.first, self.beside)
-            == (other.asked, other.groups, other.noise, other.first, other.beside)
+            and (self.planned, self.groups, self.noise, self.first, self.beside)
+            == (other.planned, other.groups, other.noise, other.first, other.beside)
             and np.array_equal(self.values, other.values)
         )
 
@@ -219,17 +219,20 @@ class Release:
                 "sums around other guesses belong to releases that were merged.",
                 field="parts",
             )
-        plan, asked = self.plan, tuple(question.asked for question in self.questions)
+        plan, planned = (
+            self.plan,
+            tuple(question.planned for question in self.questions),
+        )
         firsts = [part.first for part in self.questions if part.first is not None]
         in_stages = isinstance(plan, Plan) and plan.stage is not None
         if in_stages and not self.sources:
-            if not is_realised(plan, asked, firsts):  # type: ignore[arg-type]
+            if not is_realised(plan, planned, firsts):  # type: ignore[arg-type]
                 raise InvalidInput(
                     "what was measured must be what the noisy totals of the first "
                     "stage lead to.",
                     field="parts",
                 )
-        elif asked != plan.measurements:
+        elif planned != plan.measurements:
             raise InvalidInput(
                 "a release answers the questions of its plan.", field="parts"
             )

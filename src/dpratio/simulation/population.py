@@ -55,7 +55,7 @@ class People:
         return People(self.score, self.label)
 
 
-Population = Callable[[np.random.Generator, int, int], People]
+DrawPeople = Callable[[np.random.Generator, int, int], People]
 
 
 @dataclass(frozen=True, slots=True)

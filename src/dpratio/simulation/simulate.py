@@ -18,7 +18,7 @@ from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.release import MADE_BY, Release, fresh_question
-from dpratio.simulation.population import People, Population, Reals
+from dpratio.simulation.population import DrawPeople, People, Reals
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 
@@ -58,7 +58,7 @@ def view_of(plan: Plan, question: Measurement) -> View:
 
 
 def simulate_sums(
-    population: Population,
+    population: DrawPeople,
     views: Mapping[Name, View],
     *,
     count: int,

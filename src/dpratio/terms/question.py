@@ -31,7 +31,7 @@ class Question:
             the whole table.
         answers: What is wanted besides the ratio: ``"means"``, ``"spread"``,
             ``"calibration"``.
-        share: Its share of the budget beside those of the other questions.
+        budget_share: Its share of the budget beside those of the other questions.
         name: The name to ask for its answers by; by default made of the ratio and
             groups.
         totals: Where units have ids: bounds of one person's totals in each group of
@@ -54,7 +54,7 @@ class Question:
     ratio: Ratio
     groups: Partition
     answers: tuple[str, ...]
-    share: Fraction
+    budget_share: Fraction
     name: str
     totals: Mapping[str, Bounds] = field(hash=False)
 
@@ -64,7 +64,7 @@ class Question:
         *,
         groups: Asked = None,
         answers: Sequence[str] = ("ratio",),
-        share: float | Fraction = 1,
+        budget_share: float | Fraction = 1,
         name: str = "",
         totals: Mapping[str, Bounds] | None = None,
     ) -> None:
@@ -78,11 +78,11 @@ class Question:
                 f"{show_given(answers)}.",
                 field="answers",
             )
-        if not is_share(share):
+        if not is_share(budget_share):
             raise InvalidInput(
                 "the share of a question must be a positive number, got "
-                f"{show_given(share)}.",
-                field="share",
+                f"{show_given(budget_share)}.",
+                field="budget_share",
             )
         if not is_plain(name):
             raise InvalidInput(
@@ -94,7 +94,7 @@ class Question:
         object.__setattr__(self, "ratio", ratio)
         object.__setattr__(self, "groups", partition)
         object.__setattr__(self, "answers", tuple(answers))
-        object.__setattr__(self, "share", Fraction(str(share)))
+        object.__setattr__(self, "budget_share", Fraction(str(budget_share)))
         object.__setattr__(self, "name", name or default_name(ratio, partition))
         object.__setattr__(self, "totals", dict(totals or {}))
 

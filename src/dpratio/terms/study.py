@@ -12,7 +12,7 @@ from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 from dpratio.terms.question import (
     Asked,
     Partition,
@@ -51,7 +51,7 @@ class Study:
         strategy: Which sums are measured; see `make_plan`.
         mechanism: Which noise they get; see `make_plan`.
         n: About how many people an answer is about: a public guess, or None.
-        guess: What they are like: a public guess, or None.
+        population: What they are like: a public guess, or None.
         stage: The share of epsilon that a first stage spends on finding the guess of
             every ratio, 0 for none, or None where the planner decides; see `make_plan`.
         clipping: Whether a release counts how many units the bounds cut: by default it
@@ -96,7 +96,7 @@ class Study:
     strategy: str
     mechanism: str
     n: int | None
-    guess: Guess | None
+    population: Population | None
     stage: Fraction | None
     clipping: str
     data: Source | None
@@ -118,7 +118,7 @@ class Study:
         strategy: str = "focused",
         mechanism: str = "auto",
         n: int | None = None,
-        guess: Guess | None = None,
+        population: Population | None = None,
         stage: float | Fraction | None = None,
         clipping: str = MEASURED,
         data: Source | None = None,
@@ -139,7 +139,7 @@ class Study:
             "strategy": strategy,
             "mechanism": mechanism,
             "n": n,
-            "guess": guess,
+            "population": population,
             "stage": _stage_of(stage),
             "clipping": clipping,
             "data": checked_path(data) if isinstance(data, str) else data,

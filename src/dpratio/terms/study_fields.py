@@ -40,7 +40,7 @@ from dpratio.terms.dimensions import (
     ScoreBins,
 )
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Partition
 from dpratio.terms.source import ISO_DATES, CsvFile, ParquetFiles, checked_path
 from dpratio.terms.study import Source
@@ -55,13 +55,13 @@ class GroupsTable:
     """One table of groups, with what holds for them alone.
 
     Args:
-        weight: Its part of the budget beside the other tables.
+        budget_share: Its part of the budget beside the other tables.
         totals: Those of ``[unit]`` for these groups alone, such as monthly totals
             beside yearly ones. Totals that are not named are those of ``[unit]``.
     """
 
     partition: Partition
-    weight: Fraction = Fraction(1)
+    budget_share: Fraction = Fraction(1)
     totals: Mapping[str, Bounds] = field(default_factory=dict, hash=False)
 
 
@@ -133,9 +133,9 @@ UNIT = record(
 )
 
 
-_COLUMN = record(ColumnGuess, mean=NUMBER, sd=NUMBER.optional())
+_COLUMN = record(MeanSd, mean=NUMBER, sd=NUMBER.optional())
 GUESS = record(
-    Guess,
+    Population,
     numerator=_COLUMN,
     per=_COLUMN,
     weight=_COLUMN.optional(),
@@ -151,15 +151,15 @@ _GUESS_OR_NONE = replace(
 
 
 def _population(
-    guess: Guess | None, n: int | None = None
-) -> tuple[int | None, Guess | None]:
+    population: Population | None, n: int | None = None
+) -> tuple[int | None, Population | None]:
     """Return how many people there are, and what they are like.
 
     Args:
-        guess: What they are like.
+        population: What they are like.
         n: About how many people an answer is about. It may stand alone.
     """
-    return n, guess
+    return n, population
 
 
 POPULATION = beside(
@@ -317,7 +317,7 @@ def _kind_of_table(table: GroupsTable) -> str:
 
 
 def _split_table(table: GroupsTable) -> tuple[Partition, Mapping[str, Any]]:
-    return table.partition, {"weight": table.weight, "totals": table.totals}
+    return table.partition, {"budget_share": table.budget_share, "totals": table.totals}
 
 
 GROUP = one_of(
@@ -326,7 +326,7 @@ GROUP = one_of(
             partition,
             GroupsTable,
             _split_table,
-            weight=EXACT.optional(1),
+            budget_share=EXACT.optional(1),
             totals=BOUNDS.optional({}),
         )
         for name, partition in _PARTITIONS.items()

@@ -55,7 +55,7 @@ from dpratio.codec import (
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 from dpratio.terms.question import Partition, Question, default_name
 from dpratio.terms.ratio import COUNTED, GUESSES, Ratio
 from dpratio.terms.study import MEASURED, Study, named
@@ -255,7 +255,7 @@ def _study_of(
     bounds: Mapping[str, Bounds],
     privacy: Mapping[str, Any],
     groups: Sequence[GroupsTable] = _WHOLE,
-    population: tuple[int | None, Guess | None] = (None, None),
+    population: tuple[int | None, Population | None] = (None, None),
     **others: Any,  # noqa: ANN401
 ) -> Study:
     summed = {name for table in ratio for name in table.ratio.totals}
@@ -264,7 +264,7 @@ def _study_of(
         raise InvalidInput(f"no ratio adds up '{unknown[0]}'.", field="groups")
     n, guess = population
     questions = _questions(ratio, groups)
-    return Study(questions, bounds=bounds, n=n, guess=guess, **privacy, **others)
+    return Study(questions, bounds=bounds, n=n, population=guess, **privacy, **others)
 
 
 def _questions(
@@ -290,7 +290,7 @@ def _question(
         ratio.ratio,
         groups=table.partition,
         answers=ratio.answers,
-        share=table.weight,
+        budget_share=table.budget_share,
         name=ratio.name and ratio.name + by,
         totals={
             name: bounds
@@ -309,11 +309,13 @@ def _by(partition: Partition, tables: Sequence[GroupsTable]) -> str:
 def _tables_of(study: Study) -> dict[str, Any]:
     """Return the tables of a study: each ratio and each groups once, if possible."""
     alone = [
-        GroupsTable(question.groups, question.share, question.totals)
+        GroupsTable(question.groups, question.budget_share, question.totals)
         for question in study.questions
     ]
     names = [_own_name(question) for question in study.questions]
-    groups = tuple({(table.partition, table.weight): table for table in alone}.values())
+    groups = tuple(
+        {(table.partition, table.budget_share): table for table in alone}.values()
+    )
     ratios = list(
         dict.fromkeys(
             _RatioTable(
@@ -345,7 +347,7 @@ def _tables_of(study: Study) -> dict[str, Any]:
         "groups": groups,
         "unit": study.unit,
         "privacy": study,
-        "population": (study.n, study.guess),
+        "population": (study.n, study.population),
     }
 
 

@@ -102,11 +102,13 @@ def _foresee(text: str) -> dict[str, Any]:
     """Return what a study will give: its plan, forecast and rehearsal."""
     study = parse_study(text)
     plan = make_plan(study)
-    people, guess = study.n or EXPECTED_PEOPLE, study.guess
-    here = forecast(plan, n=[people], guess=guess)
+    people, population = study.n or EXPECTED_PEOPLE, study.population
+    here = forecast(plan, n=[people], population=population)
     budgets = [float(study.budget.epsilon) * times for times in _TRIED]
-    around = forecast(plan, n=[people], epsilon=budgets, guess=guess)
-    drawn = None if guess is None else rehearse(plan, n=people, guess=guess)
+    around = forecast(plan, n=[people], epsilon=budgets, population=population)
+    drawn = (
+        None if population is None else rehearse(plan, n=people, population=population)
+    )
     return {
         "plan": _table(plan, [*plan.summary(), *plan.not_covered]),
         "forecast": _table(here, here.said()),

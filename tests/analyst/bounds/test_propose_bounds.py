@@ -63,7 +63,7 @@ def test_lines_are_those_of_a_study_file_which_reads_them_as_they_are() -> None:
 def test_bounds_are_of_the_columns_that_were_counted_whatever_they_are_called() -> None:
     release = released(KNOWN)
     questions = tuple(
-        replace(each, asked=replace(each.histogram, name=name))
+        replace(each, planned=replace(each.histogram, name=name))
         for each, name in zip(release.questions, ["orders", "spent"], strict=True)
     )
     histograms = tuple(each.histogram for each in questions)

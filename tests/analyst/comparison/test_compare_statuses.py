@@ -160,7 +160,7 @@ def test_a_pair_whose_variances_noise_drowned_says_so() -> None:
         # z², to which a² is nearly all: its noise is what V's noise is made of.
         deviation = np.sqrt(moments.noise.variance[0, 2])
         variance = moments["aa"] - 2 * moments["ab"] + moments["bb"]
-        step = question.asked.sums[2].step
+        step = question.planned.sums[2].step
         values = question.values.copy()
         values[:, 2] -= np.rint((variance + far * deviation) / step).astype(np.int64)
         moved = replace(release, questions=(replace(question, values=values),))

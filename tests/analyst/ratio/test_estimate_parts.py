@@ -68,7 +68,7 @@ def several(strategy: str = "even") -> tuple[Plan, list[np.ndarray]]:
     ]
     plan = make_plan(
         [
-            Question(ratio, groups=cells, share=share)
+            Question(ratio, groups=cells, budget_share=share)
             for cells, share in zip(groups, (1, 2, 3), strict=True)
             for ratio in (Ratio("s", per="y"), Ratio("t", per="y", guess=1.0))
         ],

@@ -67,7 +67,9 @@ def test_totals_cost_what_the_first_stage_spends(share: float | Fraction) -> Non
 
 
 def test_questions_share_the_first_stage_by_their_weights() -> None:
-    plan = staged_plan([Question(RATIO, share=3), Question(RATIO, groups=GROUPS)])
+    plan = staged_plan(
+        [Question(RATIO, budget_share=3), Question(RATIO, groups=GROUPS)]
+    )
     costs = [float(each) for each in costs_of(plan)]
     assert costs == pytest.approx([0.15, 0.05], rel=1e-9)
     assert price(plan).epsilon == 1

@@ -19,7 +19,7 @@ from dpratio.plan.strategy.people import (
 )
 from dpratio.simulation.forecast.stated_people import stated_family
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 
 UNIT = {"s": Bounds(0, 1), "y": Bounds.binary()}
 WEIGHTED = {**UNIT, "w": Bounds(1 / 3, 3)}
@@ -28,10 +28,12 @@ AROUND_ONE = Contrast(1.0)
 
 
 def family(
-    box: dict[str, Bounds], contrast: Contrast = AROUND_ONE, guess: Guess | None = None
+    box: dict[str, Bounds],
+    contrast: Contrast = AROUND_ONE,
+    population: Population | None = None,
 ) -> tuple[People, ...]:
     units = units_of(box, contrast)
-    return family_of(units, likely_ratios(units, "close"), likely_counts(7), guess)
+    return family_of(units, likely_ratios(units, "close"), likely_counts(7), population)
 
 
 def test_residuals_spread_over_a_hundredth_to_a_third_of_their_reach() -> None:
@@ -86,9 +88,9 @@ def test_a_guess_gives_the_moments_of_the_people_it_describes(centre: float) -> 
     s, y = (sum(p * one[i] for one, p in TABLE.items()) for i in range(2))
     both = TABLE[1, 1]
     s_sd, y_sd = math.sqrt(s * (1 - s)), math.sqrt(y * (1 - y))
-    guess = Guess(
-        ColumnGuess(s, s_sd * 0.999_999),
-        ColumnGuess(y),
+    guess = Population(
+        MeanSd(s, s_sd * 0.999_999),
+        MeanSd(y),
         correlation=(both - s * y) / (s_sd * y_sd),
     )
     contrast = Contrast(centre)
@@ -106,29 +108,29 @@ def test_a_guess_gives_the_moments_of_the_people_it_describes(centre: float) -> 
 @pytest.mark.parametrize(
     ("weight", "mean", "square"),
     [
-        (ColumnGuess(1.0, 0.6), 1.0, 1.36),
+        (MeanSd(1.0, 0.6), 1.0, 1.36),
         # A weight that nobody guessed lies in the middle, and varies as much.
         (None, 5 / 3, 25 / 9),
     ],
 )
 def test_guessed_weights_spread_as_they_are_guessed(
-    weight: ColumnGuess | None, mean: float, square: float
+    weight: MeanSd | None, mean: float, square: float
 ) -> None:
     unit = units_of(WEIGHTED, AROUND_ONE).factors["w"]
-    guess = Guess(ColumnGuess(0.5, 0.2), ColumnGuess(0.5), weight=weight)
-    found = family(WEIGHTED, guess=guess)[0]
+    guess = Population(MeanSd(0.5, 0.2), MeanSd(0.5), weight=weight)
+    found = family(WEIGHTED, population=guess)[0]
     assert found.weight * unit == pytest.approx(mean)
     assert found.weight_square * unit**2 == pytest.approx(square)
     # Of a ratio without any they are left aside.
-    unweighted = family(UNIT, guess=guess)[0]
+    unweighted = family(UNIT, population=guess)[0]
     assert (unweighted.weight, unweighted.weight_square) == (1.0, 1.0)
 
 
 def test_guessed_weights_that_go_with_a_column_move_its_mean() -> None:
-    columns = ColumnGuess(0.5, 0.2), ColumnGuess(0.5), ColumnGuess(1.0, 0.6)
+    columns = MeanSd(0.5, 0.2), MeanSd(0.5), MeanSd(1.0, 0.6)
     size = units_of(WEIGHTED, AROUND_ONE).factors["s"]
-    guess = Guess(*columns, weight_with_numerator=0.25, weight_with_per=0.5)
-    found = family(WEIGHTED, guess=guess)[0]
+    guess = Population(*columns, weight_with_numerator=0.25, weight_with_per=0.5)
+    found = family(WEIGHTED, population=guess)[0]
     assert found.numerator * size == pytest.approx(0.53)
     assert found.denominator == pytest.approx(0.65)
     # E(s − r·y)² around zero: both variances, and the mean that is left.
@@ -210,13 +212,13 @@ def test_rows_of_people_with_ids_are_a_count_and_no_label() -> None:
     ("columns", "message"),
     [
         (
-            [ColumnGuess(200.0, 0.1), ColumnGuess(2)],
+            [MeanSd(200.0, 0.1), MeanSd(2)],
             "'numerator' must lie inside its bounds, got 200.0. The bounds are 0 and",
         ),
-        ([ColumnGuess(5), ColumnGuess(2, 1)], "sd of 'numerator' is missing"),
-        ([ColumnGuess(5, 2), ColumnGuess(9)], "'per' must lie inside"),
+        ([MeanSd(5), MeanSd(2, 1)], "sd of 'numerator' is missing"),
+        ([MeanSd(5, 2), MeanSd(9)], "'per' must lie inside"),
         (
-            [ColumnGuess(5, 2), ColumnGuess(2, 1), ColumnGuess(9.0, 1.0)],
+            [MeanSd(5, 2), MeanSd(2, 1), MeanSd(9.0, 1.0)],
             "'weight' must lie inside",
         ),
     ],
@@ -227,7 +229,7 @@ def test_a_guess_outside_its_bounds_is_refused_in_the_user_s_units(
     message: str,
 ) -> None:
     with pytest.raises(InvalidInput, match=message):
-        family({**SPEND, "w": Bounds(0, 3)}, guess=Guess(*columns))
+        family({**SPEND, "w": Bounds(0, 3)}, population=Population(*columns))
 
 
 def test_every_expectation_is_positive_where_it_must_be() -> None:

@@ -12,7 +12,7 @@ from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
@@ -56,7 +56,7 @@ def test_a_study_holds_the_stage_and_so_does_its_file() -> None:
             "belongs to a guess that is known beforehand",
         ),
         ({"n": 0}, "n must be a whole number"),
-        ({"guess": "many"}, "guess must be a Guess or None"),
+        ({"population": "many"}, "population must be a Population or None"),
         ({"budget": 1}, "budget must be a Budget"),
     ],
     ids=str,
@@ -77,7 +77,7 @@ def test_a_stage_that_leaves_nothing_is_refused(epsilon: Any) -> None:  # noqa: 
 UNIT = {"score": Bounds(0, 1), "label": Bounds.binary()}
 PER_LABEL = Ratio("score", per="label")
 NARROW = {"spend": Bounds(10, 10 + 2e-9), "visits": Bounds(1, 1 + 2e-10)}
-PEOPLE = Guess(ColumnGuess(10, 5), ColumnGuess(3, 1))
+PEOPLE = Population(MeanSd(10, 5), MeanSd(3, 1))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ PEOPLE = Guess(ColumnGuess(10, 5), ColumnGuess(3, 1))
         (replace(RATIO, guess=4.0, guess_is="unknown"), {}, True),
         ([RATIO, replace(RATIO, guess=4.0)], {}, True),
         (replace(RATIO, guess=4.0), {}, False),
-        (RATIO, {"guess": PEOPLE}, False),
+        (RATIO, {"population": PEOPLE}, False),
         (RATIO, {"stage": 0}, False),
         (RATIO, {"strategy": "even"}, False),
         (RATIO, {"groups": KEYS}, False),

@@ -17,10 +17,10 @@ from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.forecast_row import ForecastRange
 from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.forecast.needed import needed_people
-from dpratio.simulation.population import PaperPopulation, Population
+from dpratio.simulation.population import DrawPeople, PaperPopulation
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.ratio import Ratio
 from real_people import real_people
 from tiers import quick_first
@@ -29,11 +29,11 @@ PAPER = PaperPopulation(1.1)
 
 
 def simulated(
-    people: Population,
+    people: DrawPeople,
     plan: Plan,
     n: int,
     repetitions: int = 600,
-    against: float | Population | None = None,
+    against: float | DrawPeople | None = None,
 ) -> CoverageRow:
     """Simulate the releases of a plan in full."""
     (row,) = measure_coverage(
@@ -54,7 +54,7 @@ def test_forecast_and_simulated_width_agree_within_three_per_cent(
     epsilon: float,
 ) -> None:
     plan = paper_plan(mechanism, epsilon, weighted=weighted, n=n)
-    (outlook,) = forecast(plan, n=n, guess=PAPER).rows
+    (outlook,) = forecast(plan, n=n, population=PAPER).rows
     row = simulated(PAPER, plan, n, against=1.0)
     assert row.judged.unbounded == outlook.unbounded == 0
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.03)
@@ -65,21 +65,21 @@ def test_forecast_and_simulated_width_agree_within_three_per_cent(
 @pytest.mark.parametrize("strategy", ["joint", "even"])
 def test_plans_with_the_paper_s_sums_are_forecast_too(strategy: str) -> None:
     plan = paper_plan("laplace", 1.0, weighted=True, n=5_000, strategy=strategy)
-    (outlook,) = forecast(plan, n=5_000, guess=PAPER).rows
+    (outlook,) = forecast(plan, n=5_000, population=PAPER).rows
     row = simulated(PAPER, plan, 5_000)
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.03)
 
 
 def test_a_guess_of_moments_is_forecast_like_its_population() -> None:
-    guess = Guess(ColumnGuess(30, 12), ColumnGuess(2.5, 1.0), correlation=0.5)
+    guess = Population(MeanSd(30, 12), MeanSd(2.5, 1.0), correlation=0.5)
     plan = make_plan(
         Ratio("revenue", per="visits", guess=12.0),
         bounds={"revenue": Bounds(0, 100), "visits": Bounds(0, 8)},
         budget=Budget(1),
-        guess=guess,
+        population=guess,
         n=3_000,
     )
-    (outlook,) = forecast(plan, n=3_000, guess=guess).rows
+    (outlook,) = forecast(plan, n=3_000, population=guess).rows
     population = guessed_population(guess, plan.box(plan.measurements[0]))
     row = simulated(population, plan, 3_000)
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.03)
@@ -96,9 +96,9 @@ def test_real_tables_are_forecast_within_a_tenth_and_their_tests_have_the_power(
     plan = make_plan(ratio, bounds=people.bounds, budget=Budget(epsilon))
     against = people.ratio
     for _ in range(3):
-        (outlook,) = forecast(plan, n=n, guess=people, against=against).rows
+        (outlook,) = forecast(plan, n=n, population=people, against=against).rows
         against = people.ratio + against - outlook.detectable
-    (outlook,) = forecast(plan, n=n, guess=people, against=against).rows
+    (outlook,) = forecast(plan, n=n, population=people, against=against).rows
     row = simulated(people, plan, n, 400, against)
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.1)
     assert outlook.detectable == pytest.approx(people.ratio, rel=0.03)
@@ -118,12 +118,12 @@ def test_a_guess_of_weights_that_follow_labels_is_forecast_like_the_people() -> 
     assert drawn.weight is not None
     columns = [each.ravel() for each in (drawn.score, drawn.label, drawn.weight)]
     score, label, weight = (
-        ColumnGuess(float(each.mean()), float(each.std())) for each in columns
+        MeanSd(float(each.mean()), float(each.std())) for each in columns
     )
     together = np.corrcoef(columns)
-    guess = Guess(
+    guess = Population(
         score,
-        ColumnGuess(label.mean),
+        MeanSd(label.mean),
         weight,
         correlation=together[0, 1],
         weight_with_numerator=together[0, 2],
@@ -136,20 +136,20 @@ def test_a_guess_of_weights_that_follow_labels_is_forecast_like_the_people() -> 
             Ratio("s", per="y", weight="w"),
             bounds=people.bounds,
             budget=Budget(epsilon),
-            guess=guess,
+            population=guess,
             n=n,
         )
         width = simulated(people, plan, n, 400).judged.width.median
-        (outlook,) = forecast(plan, n=n, guess=guess).rows
+        (outlook,) = forecast(plan, n=n, population=guess).rows
         assert outlook.width == pytest.approx(width, rel=0.12)
-        (too_wide,) = forecast(plan, n=n, guess=apart).rows
+        (too_wide,) = forecast(plan, n=n, population=apart).rows
         assert too_wide.width > 1.5 * width
 
 
 def test_the_detectable_ratio_is_detected_with_the_wanted_power() -> None:
     """Two populations at the detectable distance, simulated in full."""
     plan = paper_plan("laplace", 0.5, weighted=False, n=2_000)
-    (outlook,) = forecast(plan, n=2_000, guess=PAPER).rows
+    (outlook,) = forecast(plan, n=2_000, population=PAPER).rows
     found = simulated(PaperPopulation(outlook.detectable), plan, 2_000, 1_000, 1.0)
     assert found.rejected == pytest.approx(0.8, abs=0.07)
     further, other = PaperPopulation(outlook.detectable_between), PaperPopulation(1.0)
@@ -159,16 +159,18 @@ def test_the_detectable_ratio_is_detected_with_the_wanted_power() -> None:
 
 def test_people_lost_are_those_a_public_study_would_not_need() -> None:
     plan = paper_plan("gaussian", 0.2, weighted=True, n=5_000)
-    (outlook,) = forecast(plan, n=5_000, guess=PAPER).rows
+    (outlook,) = forecast(plan, n=5_000, population=PAPER).rows
     kept = 5_000 - outlook.people_lost
-    smaller = forecast(plan, n=kept, guess=PAPER).rows[0]
+    smaller = forecast(plan, n=kept, population=PAPER).rows[0]
     assert smaller.width_public == pytest.approx(outlook.width, rel=1e-3)
     assert outlook.people_lost > 3_000
 
 
 def test_more_people_and_more_epsilon_give_narrower_intervals() -> None:
     plan = paper_plan("laplace", 1.0, weighted=True, n=5_000)
-    table = forecast(plan, n=[1_000, 4_000], guess=PAPER, epsilon=[0.5, Fraction(2)])
+    table = forecast(
+        plan, n=[1_000, 4_000], population=PAPER, epsilon=[0.5, Fraction(2)]
+    )
     widths = {(each.n, each.epsilon): each.width for each in table.rows}
     assert list(widths) == [(1_000, 0.5), (1_000, 2.0), (4_000, 0.5), (4_000, 2.0)]
     assert widths[1_000, 0.5] > widths[1_000, 2.0] > widths[4_000, 0.5]
@@ -177,7 +179,7 @@ def test_more_people_and_more_epsilon_give_narrower_intervals() -> None:
 
 def test_a_forecast_repeats_itself_and_says_what_it_assumed() -> None:
     plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
-    first, second = (forecast(plan, n=500, guess=PAPER) for _ in range(2))
+    first, second = (forecast(plan, n=500, population=PAPER) for _ in range(2))
     assert first.rows == second.rows
     said = str(first)
     assert "guessed ratio of 1.1" in said
@@ -203,7 +205,7 @@ def test_without_a_guess_there_are_ranges_that_say_whom_they_are_for() -> None:
     said = str(found)
     assert "Nobody described the people" in said
     assert "one in twenty to four in five" in said
-    assert "guess=Guess(…), or a table [population]" in said
+    assert "population=Population(…), or a table [population]" in said
     assert "power: chance" not in said
     assert list(found.columns()) == list(ForecastRange.__slots__[1:])
 
@@ -235,10 +237,10 @@ def test_every_question_has_its_range_and_a_guess_is_about_one_ratio() -> None:
         "hours per visits",
     ]
     assert found.columns()["question"] == ["score per label", "hours per visits"]
-    guess = Guess(ColumnGuess(0.5, 0.2), ColumnGuess(0.45))
+    guess = Population(MeanSd(0.5, 0.2), MeanSd(0.45))
     with pytest.raises(InvalidInput, match="question=1"):
-        forecast(plan, n=5_000, guess=guess)
-    assert len(forecast(plan, n=5_000, guess=guess, question=1).rows) == 1
+        forecast(plan, n=5_000, population=guess)
+    assert len(forecast(plan, n=5_000, population=guess, question=1).rows) == 1
 
 
 def test_sums_that_hang_on_the_people_are_not_forecast_without_a_guess() -> None:
@@ -250,14 +252,14 @@ def test_sums_that_hang_on_the_people_are_not_forecast_without_a_guess() -> None
 
 
 def test_a_plan_in_two_stages_holds_the_guess_of_its_study() -> None:
-    guess = Guess(ColumnGuess(0.5, 0.2), ColumnGuess(0.45), correlation=0.4)
+    guess = Population(MeanSd(0.5, 0.2), MeanSd(0.45), correlation=0.4)
     terms: dict[str, Any] = {
         "bounds": {"s": Bounds(0, 1), "y": Bounds.binary()},
         "budget": Budget(1),
         "stage": 0.2,
     }
-    plan = make_plan(Ratio("s", per="y"), guess=guess, **terms)
-    assert forecast(plan, n=2_000) == forecast(plan, n=2_000, guess=guess)
+    plan = make_plan(Ratio("s", per="y"), population=guess, **terms)
+    assert forecast(plan, n=2_000) == forecast(plan, n=2_000, population=guess)
     (beforehand,) = forecast(make_plan(Ratio("s", per="y"), **terms), n=2_000).ranges
     (outlook,) = forecast(plan, n=2_000).rows
     assert beforehand.width_low < outlook.width < beforehand.width_high
@@ -265,7 +267,7 @@ def test_a_plan_in_two_stages_holds_the_guess_of_its_study() -> None:
 
 def test_where_most_intervals_are_unbounded_the_width_is_infinite() -> None:
     plan = paper_plan("gaussian", 0.2, weighted=True, n=5)
-    (outlook,) = forecast(plan, n=1, guess=PAPER).rows
+    (outlook,) = forecast(plan, n=1, population=PAPER).rows
     assert outlook.unbounded > 0.9
     assert math.isinf(outlook.width)
     assert outlook.people_lost == 1
@@ -274,7 +276,7 @@ def test_where_most_intervals_are_unbounded_the_width_is_infinite() -> None:
 def test_single_huge_intervals_do_not_rule_the_width() -> None:
     """More epsilon gives narrower intervals, also where some have no end."""
     plan = paper_plan("laplace", 1.0, weighted=False, n=85)
-    found = forecast(plan, n=85, guess=PAPER, epsilon=[0.25, 0.5, 1, 2])
+    found = forecast(plan, n=85, population=PAPER, epsilon=[0.25, 0.5, 1, 2])
     widths = [each.width for each in found.rows]
     assert widths == sorted(widths, reverse=True)
     assert found.rows[0].unbounded > 0.01
@@ -283,7 +285,7 @@ def test_single_huge_intervals_do_not_rule_the_width() -> None:
 @pytest.mark.parametrize("power", [0.3, 0.5, 0.9])
 def test_the_detectable_ratio_follows_the_power(power: float) -> None:
     plan = paper_plan("laplace", 0.5, weighted=False, n=2_000)
-    (outlook,) = forecast(plan, n=2_000, guess=PAPER, power=power).rows
+    (outlook,) = forecast(plan, n=2_000, population=PAPER, power=power).rows
     found = simulated(PaperPopulation(outlook.detectable), plan, 2_000, against=1.0)
     assert found.rejected == pytest.approx(power, abs=0.08)
 
@@ -297,7 +299,7 @@ def test_the_detectable_ratio_follows_the_power(power: float) -> None:
         {"n": [10, -1]},
         {"n": 10, "power": 1.0},
         {"n": 10, "level": 2.0},
-        {"n": 10, "guess": 3},
+        {"n": 10, "population": 3},
         {"n": 10, "epsilon": -1},
     ],
 )

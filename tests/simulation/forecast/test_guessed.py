@@ -4,34 +4,36 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 
 UNIT = {"s": Bounds(0, 1), "y": Bounds.binary()}
 
 
 @pytest.mark.parametrize("correlation", [-0.4, 0.0, 0.5])
 @pytest.mark.parametrize(
-    ("guess", "bounds"),
+    ("population", "bounds"),
     [
         (
-            Guess(ColumnGuess(0.5, 0.22), ColumnGuess(0.45), ColumnGuess(1, 0.6)),
+            Population(MeanSd(0.5, 0.22), MeanSd(0.45), MeanSd(1, 0.6)),
             {**UNIT, "w": Bounds(0.25, 3)},
         ),
         (
-            Guess(ColumnGuess(5, 8), ColumnGuess(-2, 1)),
+            Population(MeanSd(5, 8), MeanSd(-2, 1)),
             {"s": Bounds(-20, 100), "y": Bounds(-5, 3)},
         ),
     ],
 )
 def test_people_have_the_guessed_moments(
-    guess: Guess, bounds: dict[str, Bounds], correlation: float
+    population: Population, bounds: dict[str, Bounds], correlation: float
 ) -> None:
-    wanted = Guess(guess.numerator, guess.per, guess.weight, correlation)
+    wanted = Population(
+        population.numerator, population.per, population.weight, correlation
+    )
     people = guessed_population(wanted, bounds)(np.random.default_rng(1), 4, 100_000)
     for column, each in (
-        (people.score, guess.numerator),
-        (people.label, guess.per),
-        (people.weight, guess.weight),
+        (people.score, population.numerator),
+        (people.label, population.per),
+        (people.weight, population.weight),
     ):
         if each is not None and column is not None:
             assert column.mean() == pytest.approx(each.mean, rel=0.02)
@@ -41,20 +43,20 @@ def test_people_have_the_guessed_moments(
     assert found == pytest.approx(correlation, abs=0.01)
     assert people.score.min() >= bounds["s"].lower
     assert people.score.max() <= bounds["s"].upper
-    assert (people.weight is None) == (guess.weight is None)
+    assert (people.weight is None) == (population.weight is None)
 
 
 def test_weights_go_with_both_columns_as_guessed() -> None:
-    guess = Guess(
-        ColumnGuess(0.3, 0.16),
-        ColumnGuess(0.3),
-        ColumnGuess(1.2, 1.1),
+    population = Population(
+        MeanSd(0.3, 0.16),
+        MeanSd(0.3),
+        MeanSd(1.2, 1.1),
         correlation=0.35,
         weight_with_numerator=0.1,
         weight_with_per=0.3,
     )
     bounds = {**UNIT, "w": Bounds(0.2, 12)}
-    people = guessed_population(guess, bounds)
+    people = guessed_population(population, bounds)
     drawn = people(np.random.default_rng(1), 4, 100_000)
     assert drawn.weight is not None
     columns = [each.ravel() for each in (drawn.score, drawn.label, drawn.weight)]
@@ -62,34 +64,34 @@ def test_weights_go_with_both_columns_as_guessed() -> None:
     for pair, wanted in (((0, 1), 0.35), ((0, 2), 0.1), ((1, 2), 0.3)):
         assert found[pair] == pytest.approx(wanted, abs=0.01)
     ratio = (drawn.weight * drawn.score).sum() / (drawn.weight * drawn.label).sum()
-    assert people.ratio == guess.ratio == pytest.approx(ratio, rel=0.01)
+    assert people.ratio == population.ratio == pytest.approx(ratio, rel=0.01)
 
 
 @pytest.mark.parametrize(
-    ("guess", "said"),
+    ("population", "said"),
     [
-        (Guess(ColumnGuess(1.5, 0.1), ColumnGuess(0.5)), "must lie inside its bounds"),
-        (Guess(ColumnGuess(0.5, 0.6), ColumnGuess(0.5)), "between 0 and 0.5"),
-        (Guess(ColumnGuess(0.5), ColumnGuess(0.5)), "sd of 'numerator' is missing"),
-        (Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5, 0.1)), "Leave out the sd"),
+        (Population(MeanSd(1.5, 0.1), MeanSd(0.5)), "must lie inside its bounds"),
+        (Population(MeanSd(0.5, 0.6), MeanSd(0.5)), "between 0 and 0.5"),
+        (Population(MeanSd(0.5), MeanSd(0.5)), "sd of 'numerator' is missing"),
+        (Population(MeanSd(0.5, 0.1), MeanSd(0.5, 0.1)), "Leave out the sd"),
         (
-            Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.01), correlation=0.9),
+            Population(MeanSd(0.5, 0.1), MeanSd(0.01), correlation=0.9),
             "can only be correlated",
         ),
         (
-            Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5), ColumnGuess(1, 1)),
+            Population(MeanSd(0.5, 0.1), MeanSd(0.5), MeanSd(1, 1)),
             "disagree about weights",
         ),
     ],
 )
-def test_impossible_moments_are_refused(guess: Guess, said: str) -> None:
+def test_impossible_moments_are_refused(population: Population, said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
-        guessed_population(guess, UNIT)
+        guessed_population(population, UNIT)
 
 
 def test_three_correlations_that_cannot_be_at_once_are_refused() -> None:
-    columns = ColumnGuess(0.5, 0.1), ColumnGuess(0.5, 0.1), ColumnGuess(0.5, 0.1)
+    columns = MeanSd(0.5, 0.1), MeanSd(0.5, 0.1), MeanSd(0.5, 0.1)
     bounds = {letter: Bounds(0, 1) for letter in "syw"}
-    guess = Guess(*columns, 0.9, 0.9, -0.9)
+    population = Population(*columns, 0.9, 0.9, -0.9)
     with pytest.raises(InvalidInput, match="three guessed correlations do not go tog"):
-        guessed_population(guess, bounds)
+        guessed_population(population, bounds)

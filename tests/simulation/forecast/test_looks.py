@@ -15,7 +15,7 @@ from dpratio.simulation.forecast.looks import LooksForecast, forecast_looks
 from dpratio.simulation.forecast.simulated_widths import replan
 
 MILLIONTH = Fraction(1, 10**6)
-GUESS = dpr.Guess(dpr.ColumnGuess(0.5, 0.22), dpr.ColumnGuess(0.45), correlation=0.4)
+GUESS = dpr.Population(dpr.MeanSd(0.5, 0.22), dpr.MeanSd(0.45), correlation=0.4)
 
 
 def plan_with(mechanism: str) -> dpr.Plan:
@@ -30,7 +30,7 @@ def plan_with(mechanism: str) -> dpr.Plan:
 
 @cache
 def a_year(mechanism: str) -> LooksForecast:
-    return forecast_looks(plan_with(mechanism), looks=52, n=[2000], guess=GUESS)
+    return forecast_looks(plan_with(mechanism), looks=52, n=[2000], population=GUESS)
 
 
 def rows(found: LooksForecast) -> dict[str, dict[str, float]]:
@@ -69,7 +69,7 @@ def test_people_who_are_new_pay_once_and_their_sequence_is_narrow() -> None:
     plan, answer = plan_with("laplace"), a_year("laplace")
     found = rows(answer)["people are new"]
     assert (found["epsilon_of_all"], found["epsilon_of_one"]) == (1, 1)
-    (once,) = dpr.forecast(plan, n=2000, guess=GUESS).rows
+    (once,) = dpr.forecast(plan, n=2000, population=GUESS).rows
     assert found["width"] == pytest.approx(
         1.3679 * once.width / math.sqrt(52), rel=1e-3
     )

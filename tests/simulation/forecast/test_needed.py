@@ -23,14 +23,14 @@ PLAN = paper_plan("laplace", 1.0, weighted=False, n=5_000)
 
 
 def test_needed_people_and_epsilon_give_the_width_that_was_asked_for() -> None:
-    people = needed_people(PLAN, width=0.1, guess=PAPER)
+    people = needed_people(PLAN, width=0.1, population=PAPER)
     assert people is not None
-    assert forecast(PLAN, n=people, guess=PAPER).rows[0].width == pytest.approx(
+    assert forecast(PLAN, n=people, population=PAPER).rows[0].width == pytest.approx(
         0.1, rel=0.01
     )
-    epsilon = needed_epsilon(PLAN, width=0.065, n=5_000, guess=PAPER)
+    epsilon = needed_epsilon(PLAN, width=0.065, n=5_000, population=PAPER)
     assert epsilon is not None
-    (found,) = forecast(PLAN, n=5_000, guess=PAPER, epsilon=epsilon).rows
+    (found,) = forecast(PLAN, n=5_000, population=PAPER, epsilon=epsilon).rows
     assert found.width == pytest.approx(0.065, rel=0.01)
 
 
@@ -38,7 +38,7 @@ def test_without_a_guess_what_is_needed_is_enough_for_the_widest() -> None:
     people = needed_people(PLAN, width=0.2)
     assert people is not None
     assert forecast(PLAN, n=people).ranges[0].width_high == pytest.approx(0.2, rel=0.01)
-    least = needed_people(PLAN, width=0.2, guess=PAPER)
+    least = needed_people(PLAN, width=0.2, population=PAPER)
     assert least is not None
     assert least < people
     epsilon = needed_epsilon(PLAN, width=0.6, n=5_000)
@@ -54,7 +54,7 @@ def test_the_level_and_the_question_are_those_that_are_named(
 ) -> None:
     ratio, regions = Ratio("s", per="y"), Groups("region", ["north", "south"])
     plan = make_plan(
-        [Question(ratio, groups=regions), Question(ratio, share=4, name="all")],
+        [Question(ratio, groups=regions), Question(ratio, budget_share=4, name="all")],
         bounds={"s": Bounds(0, 2), "y": Bounds.binary()},
         budget=Budget(1),
     )
@@ -73,8 +73,8 @@ def test_the_level_and_the_question_are_those_that_are_named(
 
 
 def test_what_cannot_be_reached_is_said_to_be_so() -> None:
-    assert needed_epsilon(PLAN, width=0.05, n=5_000, guess=PAPER) is None
-    assert needed_people(PLAN, width=1e-9, guess=PAPER) is None
+    assert needed_epsilon(PLAN, width=0.05, n=5_000, population=PAPER) is None
+    assert needed_people(PLAN, width=1e-9, population=PAPER) is None
 
 
 def test_a_width_must_be_positive_and_a_plan_a_plan() -> None:
@@ -93,8 +93,8 @@ def test_histograms_have_no_width(guess: PaperPopulation | None) -> None:
     plan: Any = rows_plan()
     rule = "a plan of ratios is needed"
     with pytest.raises(InvalidInput, match=rule):
-        forecast(plan, n=100, guess=guess)
+        forecast(plan, n=100, population=guess)
     with pytest.raises(InvalidInput, match=rule):
-        needed_people(plan, width=0.1, guess=guess)
+        needed_people(plan, width=0.1, population=guess)
     with pytest.raises(InvalidInput, match=rule):
-        needed_epsilon(plan, width=0.1, n=100, guess=guess)
+        needed_epsilon(plan, width=0.1, n=100, population=guess)

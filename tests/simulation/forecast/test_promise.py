@@ -90,7 +90,9 @@ def test_other_sums_than_the_focused_ones_need_a_guess(strategy: str) -> None:
     plan = make_plan(
         Ratio("s", per="y"), bounds=SPEND, budget=Budget(1), strategy=strategy
     )
-    with pytest.raises(InvalidInput, match=f"'focused' can be .*{strategy}.*guess=Gue"):
+    with pytest.raises(
+        InvalidInput, match=f"'focused' can be .*{strategy}.*population=Pop"
+    ):
         promised_range(plan, plan.measurements[0], 2_000)
 
 

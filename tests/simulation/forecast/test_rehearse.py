@@ -12,7 +12,7 @@ from dpratio.plan.plan import Plan
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.rehearse import rehearse
 
-GUESS = dpr.Guess(dpr.ColumnGuess(0.5, 0.22), dpr.ColumnGuess(0.45), correlation=0.4)
+GUESS = dpr.Population(dpr.MeanSd(0.5, 0.22), dpr.MeanSd(0.45), correlation=0.4)
 MANY = 1_000
 
 
@@ -29,7 +29,7 @@ def plan_of(epsilon: float = 1.0, **more: Any) -> Plan:  # noqa: ANN401
 def test_answers_hold_the_truth_as_often_as_intervals_cover(
     stage: float | None,
 ) -> None:
-    found = rehearse(plan_of(stage=stage), n=2_000, guess=GUESS, answers=MANY)
+    found = rehearse(plan_of(stage=stage), n=2_000, population=GUESS, answers=MANY)
     assert math.isclose(found.truth, 0.5 / 0.45, rel_tol=1e-9)
     held = sum(each.holds for each in found.rows)
     assert 0.92 * MANY < held < 0.985 * MANY  # Six standard errors around 0.95.
@@ -38,14 +38,14 @@ def test_answers_hold_the_truth_as_often_as_intervals_cover(
 
 def test_widths_are_those_of_the_forecast() -> None:
     plan = plan_of(0.3)
-    rows = rehearse(plan, n=2_000, guess=GUESS, answers=MANY).rows
+    rows = rehearse(plan, n=2_000, population=GUESS, answers=MANY).rows
     median = float(np.median([each.ci_upper - each.ci_lower for each in rows]))
-    (row,) = forecast(plan, n=2_000, guess=GUESS).rows
+    (row,) = forecast(plan, n=2_000, population=GUESS).rows
     assert math.isclose(median, row.width, rel_tol=0.03)
 
 
 def test_twenty_answers_say_what_would_be_learned() -> None:
-    found = rehearse(plan_of(0.01), n=200, guess=GUESS)
+    found = rehearse(plan_of(0.01), n=200, population=GUESS)
     lines = found.said()
     assert lines[0].startswith("Rehearsed: 20 answers about 200 invented people each")
     assert "have no end" in lines[1]
@@ -62,7 +62,7 @@ def test_twenty_answers_say_what_would_be_learned() -> None:
 
 def test_another_seed_draws_other_answers_and_the_same_one_the_same() -> None:
     one, same, other = (
-        rehearse(plan_of(), n=500, guess=GUESS, seed=seed) for seed in (1, 1, 2)
+        rehearse(plan_of(), n=500, population=GUESS, seed=seed) for seed in (1, 1, 2)
     )
     assert one == same
     assert one != other
@@ -70,18 +70,18 @@ def test_another_seed_draws_other_answers_and_the_same_one_the_same() -> None:
 
 def test_every_question_of_a_ratio_is_rehearsed() -> None:
     plan = plan_of(groups=[None, dpr.Groups("region", ["north", "south"])])
-    found = rehearse(plan, n=2_000, guess=GUESS, answers=5)
+    found = rehearse(plan, n=2_000, population=GUESS, answers=5)
     assert found.columns()["question"] == [
         *["s per y"] * 5,
         *["s per y by region"] * 5,
     ]
-    one = rehearse(plan, n=2_000, guess=GUESS, answers=5, question=2)
+    one = rehearse(plan, n=2_000, population=GUESS, answers=5, question=2)
     assert len(one.rows) == 5
     assert len(found.chart().panels) == 2
 
 
 def test_the_chart_says_which_answers_miss() -> None:
-    found = rehearse(plan_of(0.3), n=600, guess=GUESS)
+    found = rehearse(plan_of(0.3), n=600, population=GUESS)
     chart = found.chart()
     assert "the truth is 1.111" in chart.title
     assert "holds the truth" in {each.name for each in chart.legend}
@@ -90,7 +90,7 @@ def test_the_chart_says_which_answers_miss() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"guess": None}, "people whom someone described"),
+        ({"population": None}, "people whom someone described"),
         ({"answers": 0}, "answers must be a whole number"),
         ({"answers": 10**6}, "answers must be a whole number"),
         ({"seed": -1}, "seed must be"),
@@ -100,4 +100,4 @@ def test_the_chart_says_which_answers_miss() -> None:
 )
 def test_what_breaks_a_rule_is_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        rehearse(plan_of(), **{"n": 500, "guess": GUESS, **options})
+        rehearse(plan_of(), **{"n": 500, "population": GUESS, **options})

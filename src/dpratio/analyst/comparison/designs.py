@@ -164,7 +164,7 @@ def _refuse_groups(
 
 def _refuse_two_questions(release: Release, which: Sequence[Any]) -> NoReturn:
     chosen = [release.question(each) for each in which]
-    if any(each.asked.groups != chosen[0].asked.groups for each in chosen):
+    if any(each.planned.groups != chosen[0].planned.groups for each in chosen):
         _refuse_overlap([each.name for each in chosen])
     rule = "two questions about the same people are not independent"
     refuse(rule, list(which), _paired_plan(release))

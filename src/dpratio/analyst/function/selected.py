@@ -26,7 +26,7 @@ def is_selected(
     arms: Sequence[Moments],
 ) -> Flags:
     """Tell where a function grows with the people of a key that was found."""
-    keys = question.asked.groups
+    keys = question.planned.groups
     chosen: Flags = np.zeros(len(arms[0].values), dtype=np.bool_)
     if not isinstance(keys, PrivateKeys):
         return chosen

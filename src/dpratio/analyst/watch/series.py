@@ -228,7 +228,7 @@ def _differing(
     within = [
         (
             release.measured.bounds,
-            {**release.measured.unit.totals, **question.asked.totals},
+            {**release.measured.unit.totals, **question.planned.totals},
         )
         for release, question in zip(releases, chosen, strict=True)
     ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpratio.plan.plan import Plan
-    from dpratio.simulation.population import Population
+    from dpratio.simulation.population import DrawPeople
     from dpratio.tabular import Tabular
     from dpratio.terms.study import Study
 
@@ -133,14 +133,14 @@ def _simulate(  # noqa: PLR0913 (the options of a study)
         raise InvalidInput("a simulation of a study needs n, got none. Try --n 5000.")
     study = read_study(file)
     plans = _plans(study, epsilon, mechanism)
-    if study.guess is None:
+    if study.population is None:
         raise InvalidInput(
             "a simulation needs a guessed population, got none. Add a table "
             "[population] to the study, with numerator = { mean = 0.5, sd = 0.2 }, "
             "per and, for weighted ratios, weight alike."
         )
     (question,) = plans[0].measurements
-    population = guessed_population(study.guess, plans[0].box(question))
+    population = guessed_population(study.population, plans[0].box(question))
     return measure_coverage(
         population,
         plans,
@@ -168,7 +168,7 @@ def _plans(
     rule = "a simulation is about one kind of totals, as the guessed population is"
     require(totals.count(totals[0]) == len(totals), rule, "questions with others")
     whole = tuple(
-        replace(each, groups=None, name="", share=Fraction(1))
+        replace(each, groups=None, name="", budget_share=Fraction(1))
         for each in asked.values()
     )
     return [
@@ -179,8 +179,8 @@ def _plans(
 
 
 def _against(
-    given: str | None, population: "Population"
-) -> "float | Population | None":
+    given: str | None, population: "DrawPeople"
+) -> "float | DrawPeople | None":
     if given is None:
         return None
     if given == "same":

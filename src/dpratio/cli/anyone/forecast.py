@@ -60,8 +60,12 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     plan = plan_of(given)
     sizes = n or [given.n or EXPECTED_PEOPLE]
     budgets = [Budget(each).epsilon for each in epsilon or []]
-    guess = described(given, asked)
-    terms: dict[str, Any] = {"guess": guess, "level": level, "question": asked}
+    population = described(given, asked)
+    terms: dict[str, Any] = {
+        "population": population,
+        "level": level,
+        "question": asked,
+    }
     result: Tabular
     if calibration is not None:
         from dpratio.simulation.forecast.calibration_power import calibration_power

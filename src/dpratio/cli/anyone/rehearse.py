@@ -43,11 +43,11 @@ def rehearse(  # noqa: PLR0913 (one command, one rehearsal)
     given, asked = read_study(study), as_question(question)
     plan, people = plan_of(given), n or given.n or EXPECTED_PEOPLE
     if epsilon is not None:
-        plan = replan(plan, Budget(epsilon).epsilon, people, given.guess)
+        plan = replan(plan, Budget(epsilon).epsilon, people, given.population)
     found = draw_answers(
         plan,
         n=people,
-        guess=described(given, asked),
+        population=described(given, asked),
         question=asked,
         answers=answers,
         level=level,

@@ -179,10 +179,10 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
     several = len(plan.measurements) > 1
     # A guess is about the columns of one ratio, whatever is guessed of its value.
     one = len({str(each.ratio) for each in plan.measurements}) == 1
-    guess = study.guess if one else None
+    population = study.population if one else None
     advice = (
         "nobody described them. A table [population] in the study gives one figure."
-        if study.guess is None
+        if study.population is None
         else "the study's guess is about the totals of [unit]."
         if one
         else "the study's guess is about one ratio of several. "
@@ -192,8 +192,8 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
     for at, question in enumerate(plan.measurements, 1):
         named = f", {question.name}" if several else ""
         said = f"Expected{named}: intervals"
-        if guess is not None and is_described(plan.study, question.question):
-            (row,) = forecast(plan, n=n, guess=guess, question=at).rows
+        if population is not None and is_described(plan.study, question.question):
+            (row,) = forecast(plan, n=n, population=population, question=at).rows
             lines.append(
                 f"{said} {_widths(row.width)} for {many} per answer "
                 f"({row.width_public:.3g} without noise), with the study's guess."

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import middle_of
+from dpratio.terms.population import middle_of
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS, Ratio
 
 BASES = ("sum", "denominator")

@@ -26,7 +26,7 @@ from dpratio.plan.sensitivity.joint import Grid, pooled_ratio
 from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.split_budget import Allowance
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS
 
 
@@ -40,19 +40,19 @@ class Stage:
 
     Args:
         epsilon: What the first stage spends, of the plan's budget.
-        people: About how many people an answer is about, and
-        guess: what they are like; both only share the second stage's budget.
+        n: About how many people an answer is about, and
+        population: what they are like; both only share the second stage's budget.
         firsts: The two totals of each question, in the order of the questions.
     """
 
     epsilon: Fraction
-    people: int | None = None
-    guess: Guess | None = None
+    n: int | None = None
+    population: Population | None = None
     firsts: tuple[tuple[MeasuredSum, ...], ...] = ()
 
     def only(self, at: int) -> "Stage":
         """Return the stage of one question alone."""
-        return Stage(self.epsilon, self.people, self.guess, self.firsts[at : at + 1])
+        return Stage(self.epsilon, self.n, self.population, self.firsts[at : at + 1])
 
 
 TOTALS = 2  # Σ w·s and Σ w·y come first among the raw sums.

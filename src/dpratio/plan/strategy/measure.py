@@ -26,7 +26,7 @@ from dpratio.plan.strategy.people import (
     likely_ratios,
     units_of,
 )
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 from dpratio.terms.question import Question
 from dpratio.terms.study import Study
 
@@ -194,7 +194,7 @@ def measure_around(
     question: Question,
     allowed: Allowance,
     n: int | None,
-    people: Guess | None,
+    people: Population | None,
     *,
     in_stages: bool,
     distance: float | None = None,

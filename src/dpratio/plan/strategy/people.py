@@ -3,10 +3,10 @@
 Shares of a budget that suit people in the middle of their bounds fail those who sit
 near one end, and real people do. So a plan is made for a family: residuals that spread
 over 1 % to 30 % of their reach, a ratio that misses its guess either way, rare labels,
-weights with a long tail, fewer or more people than expected. A public `Guess` takes the
-family's place. Either only decides how the budget is shared: a wrong one widens
-intervals and never makes them cover less. docs/methods/focused.md has the family and
-its regret.
+weights with a long tail, fewer or more people than expected. A public `Population`
+takes the family's place. Either only decides how the budget is shared: a wrong one
+widens intervals and never makes them cover less. docs/methods/focused.md has the family
+and its regret.
 """
 
 import math
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.strategy.first_stage import Expected
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import ColumnGuess, Guess, middle_of
+from dpratio.terms.population import MeanSd, Population, middle_of
 
 Box = Mapping[str, Bounds]
 
@@ -162,7 +162,7 @@ def family_of(
     units: Units,
     ratios: Sequence[float],
     counts: Sequence[float],
-    guess: Guess | None,
+    population: Population | None,
 ) -> tuple[People, ...]:
     """List the people to plan for.
 
@@ -170,10 +170,10 @@ def family_of(
         units: The box of one person and the contrast, in their units.
         ratios: Where the ratio may be, in the same units.
         counts: How many people there may be.
-        guess: What they are like, in the units of the data; None for a family.
+        population: What they are like, in the units of the data; None for a family.
     """
-    if guess is not None:
-        return tuple(_guessed(units, guess, count) for count in counts)
+    if population is not None:
+        return tuple(_guessed(units, population, count) for count in counts)
     box, centre = units.box, units.contrast.centre
     return tuple(
         people_of(count, box, ratio, ratio - centre, *each)
@@ -226,25 +226,26 @@ def people_of(
     )
 
 
-def _guessed(units: Units, guess: Guess, count: float) -> People:
+def _guessed(units: Units, population: Population, count: float) -> People:
     """Return people as a guess has them; their ratio still misses r₀ a little."""
     box, unit, given = units.box, units.factors, units.given
     s, s_sd = (
-        each / unit["s"] for each in _moments(guess.numerator, given["s"], "numerator")
+        each / unit["s"]
+        for each in _moments(population.numerator, given["s"], "numerator")
     )
-    y, y_sd = (each / unit["y"] for each in _moments(guess.per, given["y"], "per"))
+    y, y_sd = (each / unit["y"] for each in _moments(population.per, given["y"], "per"))
     weight, weight_sd = 1.0, 0.0
     if "w" in box:
         weight = (box["w"].lower + box["w"].upper) / 2
-    if guess.weight is not None and "w" in box:
-        guessed = _moments(guess.weight, given["w"], "weight")
+    if population.weight is not None and "w" in box:
+        guessed = _moments(population.weight, given["w"], "weight")
         weight, weight_sd = (each / unit["w"] for each in guessed)
     # Weights that go with a column move what it is on average.
     heavy = weight_sd / weight
-    numerator = s + guess.weight_with_numerator * heavy * s_sd
-    denominator = y + guess.weight_with_per * heavy * y_sd
+    numerator = s + population.weight_with_numerator * heavy * s_sd
+    denominator = y + population.weight_with_per * heavy * y_sd
     ratio, centre = numerator / denominator, units.contrast.centre
-    both = guess.correlation * s_sd * y_sd
+    both = population.correlation * s_sd * y_sd
     return People(
         count=count,
         weight=weight,
@@ -262,8 +263,8 @@ def _guessed(units: Units, guess: Guess, count: float) -> People:
     )
 
 
-def _moments(guess: ColumnGuess, bounds: Bounds, name: str) -> tuple[float, float]:
-    return guess.mean, guess.spread_within(bounds, name)
+def _moments(population: MeanSd, bounds: Bounds, name: str) -> tuple[float, float]:
+    return population.mean, population.spread_within(bounds, name)
 
 
 def reach_of(box: Ranges, ratio: float) -> float:

@@ -160,7 +160,7 @@ def released_by(
             door.bring(table_of(question, side, count, pair.copies))
             for _ in range(times):
                 (released,) = door.release(planned).questions
-                while released.asked != planned.measurements[0]:
+                while released.planned != planned.measurements[0]:
                     (released,) = replace(door, tick=int).release(planned).questions
                 yield released.values.reshape(count, question.cells, -1)
 

@@ -14,7 +14,7 @@ from dpratio.analyst.ratio.wald import wald
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Floats
-from dpratio.simulation.population import Population
+from dpratio.simulation.population import DrawPeople
 from dpratio.simulation.stages import Part
 
 # Intervals from exact sums, to compare with: the delta method's, and Fieller's.
@@ -90,7 +90,7 @@ def _answer_without_noise(part: Part, method: str, link: str, level: float) -> A
 
 def share_rejected(
     answers: Sequence[Answer],
-    against: float | Population | None,
+    against: float | DrawPeople | None,
     link: str,
     level: float,
 ) -> float | None:

@@ -18,7 +18,7 @@ from dpratio.simulation.coverage.answers import (
 )
 from dpratio.simulation.coverage.samples import Asked, Block, blocks_of, draw_blocks
 from dpratio.simulation.judge import Judgement, judge
-from dpratio.simulation.population import Population
+from dpratio.simulation.population import DrawPeople
 from dpratio.simulation.progress import Progress, Report, silent
 from dpratio.simulation.simulate import Seeds, steps_of
 from dpratio.tabular import Tabular, columns_of
@@ -75,7 +75,7 @@ class CoverageTable(Tabular):
 
 
 def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
-    population: Population,
+    population: DrawPeople,
     plan: Plan | Sequence[Plan],
     *,
     n: int | Sequence[int],
@@ -85,7 +85,7 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
     level: float = 0.95,
     repetitions: int = 1_000,
     rng: int | None = None,
-    against: float | Population | None = None,
+    against: float | DrawPeople | None = None,
     report: Report = silent,
 ) -> CoverageTable:
     """Simulate releases and see how often, and how narrowly, intervals cover.
@@ -187,7 +187,7 @@ class _Terms:
         return drawn + len(self.settings) * blocks_of(self.repetitions)
 
     def answers(
-        self, population: Population, seeds: Seeds, tick: Callable[[], None]
+        self, population: DrawPeople, seeds: Seeds, tick: Callable[[], None]
     ) -> list[list[Answer]]:
         """Simulate; give the answers of each setting, one for each of the ways."""
         found = []
@@ -220,7 +220,7 @@ def _rows(
     terms: _Terms,
     answers: Sequence[list[list[Answer]]],
     truth: float,
-    against: float | Population | None,
+    against: float | DrawPeople | None,
 ) -> Iterator[CoverageRow]:
     """Judge the answers of every setting; those of the first population come first."""
     by_setting = zip(*answers, strict=True)
@@ -240,7 +240,7 @@ def _rows(
             )
 
 
-def _true_ratio(population: Population, truth: float | None) -> float:
+def _true_ratio(population: DrawPeople, truth: float | None) -> float:
     ratio = getattr(population, "ratio", None) if truth is None else truth
     hint = "Give truth=…, or a population with an attribute 'ratio'."
     require(ratio is not None, "the true ratio must be known", truth, hint)

@@ -8,7 +8,7 @@ import numpy as np
 from dpratio.arrays import Floats
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.simulation.population import Population
+from dpratio.simulation.population import DrawPeople
 from dpratio.simulation.simulate import Seeds, simulate_sums, view_of
 from dpratio.simulation.stages import Part, counted_question, simulate_parts
 
@@ -39,7 +39,7 @@ def blocks_of(repetitions: int) -> int:
 
 
 def draw_blocks(
-    population: Population,
+    population: DrawPeople,
     asked: Sequence[Asked],
     *,
     size: int,

@@ -18,7 +18,7 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.measurement import Measurement, choose_question
 from dpratio.plan.plan import Plan
-from dpratio.simulation.population import People, Population
+from dpratio.simulation.population import DrawPeople, People
 from dpratio.simulation.simulate import simulate_release, sum_products, view_of
 from dpratio.tabular import Tabular
 from dpratio.terms.budget import Budget
@@ -98,7 +98,7 @@ def calibration_power(
     *,
     n: int,
     often: float = 1.25,
-    population: Population | None = None,
+    population: DrawPeople | None = None,
     question: str | int | None = None,
     samples: int = 1_000,
 ) -> CalibrationPower:
@@ -177,7 +177,7 @@ def _variants(plan: Plan, question: Measurement) -> list[Plan]:
                 make_plan(
                     _tested(question.ratio, answers),
                     bounds=plan.bounds,
-                    budget=Budget(*(question.share * each for each in whole)),
+                    budget=Budget(*(question.budget_share * each for each in whole)),
                     unit=plan.unit,
                     groups=bins,
                     answers=answers,
@@ -221,7 +221,7 @@ class _Spread:
 
 def _rejected(
     plans: list[Plan],
-    population: Population,
+    population: DrawPeople,
     bins: ScoreBins,
     n: int,
     often: float,

@@ -32,19 +32,19 @@ from dpratio.simulation.forecast.simulated_widths import (
 )
 from dpratio.simulation.forecast.unit_moments import (
     UnitMoments,
-    guess_of,
+    population_of,
     questions_of,
     unit_moments,
 )
-from dpratio.simulation.population import Population
-from dpratio.terms.guess import Guess
+from dpratio.simulation.population import DrawPeople
+from dpratio.terms.population import Population
 
 
 def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     plan: Plan,
     *,
     n: int | Sequence[int],
-    guess: Guess | Population | None = None,
+    population: Population | DrawPeople | None = None,
     question: str | int | None = None,
     epsilon: Epsilon | Sequence[Epsilon] | None = None,
     level: float = 0.95,
@@ -56,8 +56,8 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     Args:
         plan: What would be measured.
         n: People behind one answer, one size or several.
-        guess: What the people are like, such as ``study.guess``. Without one a
-            focused plan gives ranges over a stated family of people.
+        population: What the people are like, such as ``study.population``. Without one
+            a focused plan gives ranges over a stated family of people.
         question: One question, by its name or its number from 1; otherwise all. A
             guess is about the columns of one ratio, and about the unit's totals;
             questions with totals of their own have ranges, unless one is named.
@@ -78,8 +78,8 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     Example:
         >>> import dpratio as dpr
         >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
-        >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
-        >>> found = dpr.forecast(plan, n=[1_000, 10_000], guess=guess)
+        >>> population = dpr.Population(dpr.MeanSd(0.5, 0.2), dpr.MeanSd(0.45))
+        >>> found = dpr.forecast(plan, n=[1_000, 10_000], population=population)
         >>> [round(row["width"], 2) for row in found.to_dicts()]
         [0.17, 0.05]
     """
@@ -88,10 +88,10 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     require_sizes(sizes)
     require_level(level)
     require(0 < power < 1, "power must lie between 0 and 1", power)
-    guess = guess_of(plan, guess)
-    asked = questions_of(plan, question, guess)
+    population = population_of(plan, population)
+    asked = questions_of(plan, question, population)
     if against is None:
-        tested = {_tested(each, guess) for each, _ in asked}
+        tested = {_tested(each, population) for each, _ in asked}
         against = tested.pop() if len(tested) == 1 else 1.0
     wanted = Wanted(level, against, power)
     budgets: Sequence[Epsilon | None] = (
@@ -104,7 +104,7 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     found: list[ForecastRow | ForecastRange] = []
     for size in sizes:
         for budget in budgets:
-            planned = plan if budget is None else replan(plan, budget, size, guess)
+            planned = plan if budget is None else replan(plan, budget, size, population)
             for each, told in asked:
                 own = pick_question(planned.measurements, each.name)
                 if told is None:
@@ -125,11 +125,11 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     return Forecast((), ranges, level, against, power, assumed=apart)
 
 
-def _tested(question: Measurement, guess: Guess | Population | None) -> float:
+def _tested(question: Measurement, population: Population | DrawPeople | None) -> float:
     """Say what a test is against where nobody does: what is guessed of the ratio."""
     ratio = question.ratio
-    if isinstance(guess, Guess) and ratio.guess_is == "unknown":
-        return guess.ratio  # The plan's own follows from bounds, or is no guess.
+    if isinstance(population, Population) and ratio.guess_is == "unknown":
+        return population.ratio  # The plan's own follows from bounds, or is no guess.
     return 1.0 if ratio.guess is None else ratio.guess
 
 

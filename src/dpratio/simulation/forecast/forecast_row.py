@@ -15,8 +15,8 @@ _KINDS = (
 )
 FAMILY = f"Nobody described the people: ranges go over a family of them. {_KINDS}"
 _ONE_FIGURE = (
-    "A guess of the people gives one figure: guess=Guess(…), or a table [population] "
-    "in the study."
+    "A description of the people gives one figure: population=Population(…), or a "
+    "table [population] in the study."
 )
 
 
@@ -86,8 +86,9 @@ class Forecast(Tabular):
 
     Example:
         >>> import dpratio as dpr
-        >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
-        >>> found = dpr.forecast(dpr.example_release().plan, n=5_000, guess=guess)
+        >>> population = dpr.Population(dpr.MeanSd(0.5, 0.2), dpr.MeanSd(0.45))
+        >>> plan = dpr.example_release().plan
+        >>> found = dpr.forecast(plan, n=5_000, population=population)
         >>> found.level, len(found.rows), len(found.ranges)
         (0.95, 2, 0)
     """
@@ -153,7 +154,7 @@ def told_apart(undescribed: list[str]) -> str:
     return (
         f"The guess is about the unit's totals, and not about those of {named}: there, "
         f"ranges go over a family of people. {_KINDS} Their totals are described by "
-        "guess=Guess(…) with question=…."
+        "population=Population(…) with question=…."
     )
 
 

@@ -14,7 +14,7 @@ from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.simulation.population import People
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.population import MeanSd, Population
 
 _KNOTS = 2**12
 _STRONGEST = 0.999
@@ -49,11 +49,13 @@ class GuessedPopulation:
         return People(_at(self.numerator, shared), _at(self.per, other), weight)
 
 
-def guessed_population(guess: Guess, bounds: Mapping[str, Bounds]) -> GuessedPopulation:
+def guessed_population(
+    population: Population, bounds: Mapping[str, Bounds]
+) -> GuessedPopulation:
     """Make a population that fits a guess.
 
     Args:
-        guess: Means, standard deviations and correlations.
+        population: Means, standard deviations and correlations.
         bounds: Bounds of ``s``, ``y`` and, for weighted ratios, ``w``.
 
     Returns:
@@ -64,30 +66,32 @@ def guessed_population(guess: Guess, bounds: Mapping[str, Bounds]) -> GuessedPop
 
     Example:
         >>> import dpratio as dpr, numpy as np
-        >>> score, label = dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.4)
-        >>> guess = dpr.Guess(score, label, correlation=0.3)
+        >>> score, label = dpr.MeanSd(0.5, 0.2), dpr.MeanSd(0.4)
+        >>> population = dpr.Population(score, label, correlation=0.3)
         >>> bounds = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()}
-        >>> population = dpr.simulation.guessed_population(guess, bounds)
+        >>> population = dpr.simulation.guessed_population(population, bounds)
         >>> population(np.random.default_rng(1), 1, 1000).score.shape
         (1, 1000)
     """
     weighted = "w" in bounds
     hint = "Guess a weight if the ratio has one, and only then."
-    fits = weighted == (guess.weight is not None)
-    require(fits, "the guess and the ratio disagree about weights", guess.weight, hint)
-    numerator = _quantiles(guess.numerator, bounds["s"], "numerator")
-    per = _quantiles(guess.per, bounds["y"], "per")
+    fits = weighted == (population.weight is not None)
+    require(
+        fits, "the guess and the ratio disagree about weights", population.weight, hint
+    )
+    numerator = _quantiles(population.numerator, bounds["s"], "numerator")
+    per = _quantiles(population.per, bounds["y"], "per")
     weight = None
-    if guess.weight is not None:
-        weight = _quantiles(guess.weight, bounds["w"], "weight")
+    if population.weight is not None:
+        weight = _quantiles(population.weight, bounds["w"], "weight")
     latent = np.eye(3)
-    latent[1, 0] = _latent_correlation(numerator, per, guess.correlation)
-    if weight is not None and guess.weights_follow:
+    latent[1, 0] = _latent_correlation(numerator, per, population.correlation)
+    if weight is not None and population.weights_follow:
         latent[2, 0] = _latent_correlation(
-            numerator, weight, guess.weight_with_numerator
+            numerator, weight, population.weight_with_numerator
         )
-        latent[2, 1] = _latent_correlation(per, weight, guess.weight_with_per)
-    return GuessedPopulation(guess.ratio, numerator, per, weight, _root(latent))
+        latent[2, 1] = _latent_correlation(per, weight, population.weight_with_per)
+    return GuessedPopulation(population.ratio, numerator, per, weight, _root(latent))
 
 
 def _root(latent: Floats) -> Floats:
@@ -105,15 +109,15 @@ def _root(latent: Floats) -> Floats:
     return root
 
 
-def _quantiles(guess: ColumnGuess, bounds: Bounds, name: str) -> Floats:
+def _quantiles(population: MeanSd, bounds: Bounds, name: str) -> Floats:
     """Tabulate the column as a function of a normal variable."""
     from scipy.special import betaincinv, ndtr, ndtri
 
-    sd = guess.spread_within(bounds, name)
+    sd = population.spread_within(bounds, name)
     if bounds.is_binary:
-        return np.array([ndtri(1 - guess.mean)], dtype=np.float64)
+        return np.array([ndtri(1 - population.mean)], dtype=np.float64)
     width = bounds.upper - bounds.lower
-    share, spread = (guess.mean - bounds.lower) / width, sd / width
+    share, spread = (population.mean - bounds.lower) / width, sd / width
     size = share * (1 - share) / spread**2 - 1
     tails = ndtr(np.linspace(-6, 6, _KNOTS))
     inside = betaincinv(share * size, (1 - share) * size, tails)

@@ -29,9 +29,9 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.simulated_widths import replan
-from dpratio.simulation.population import Population
+from dpratio.simulation.population import DrawPeople
 from dpratio.tabular import Tabular, columns_of
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 
 NEW = "people are new"
 _MOST_LOOKS = 100_000
@@ -88,7 +88,7 @@ def forecast_looks(
     *,
     looks: int,
     n: Sequence[int],
-    guess: Guess | Population | None = None,
+    population: Population | DrawPeople | None = None,
     question: str | int | None = None,
     level: float = 0.95,
 ) -> LooksForecast:
@@ -98,7 +98,7 @@ def forecast_looks(
         plan: What one look would measure.
         looks: How many there will be.
         n: People behind one answer of one look; several sizes may be tried.
-        guess: What the people are like, as in `forecast`.
+        population: What the people are like, as in `forecast`.
         question: One question, where there are several.
         level: The confidence over all looks.
 
@@ -114,10 +114,10 @@ def forecast_looks(
     over = float(last.quantile(np.array([float(looks)]), np.ones(1))[0])
     rows = []
     for size in n:
-        asked = {"n": size, "guess": guess, "question": question}
+        asked = {"n": size, "population": population, "question": question}
         for accounting in ACCOUNTINGS:
             one, one_delta = _of_one(plan, accounting, looks, delta)
-            narrowed = replan(plan, one, size, guess, delta=one_delta)
+            narrowed = replan(plan, one, size, population, delta=one_delta)
             found = _widths(narrowed, level=each, **asked)
             whole = _of_all(plan, accounting, looks, delta)
             rows.append(_row(accounting, size, (whole, float(one)), found, 1.0))

@@ -16,10 +16,10 @@ from dpratio.simulation.forecast.simulated_widths import (
     replan,
     require_sizes,
 )
-from dpratio.simulation.forecast.unit_moments import guess_of, unit_moments
-from dpratio.simulation.population import Population
+from dpratio.simulation.forecast.unit_moments import population_of, unit_moments
+from dpratio.simulation.population import DrawPeople
 from dpratio.terms.budget import decimal_text
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 
 _EPSILONS = (1e-3, 20.0)
 _DIGITS = 1e-3
@@ -29,7 +29,7 @@ def needed_people(
     plan: Plan,
     *,
     width: float,
-    guess: Guess | Population | None = None,
+    population: Population | DrawPeople | None = None,
     question: str | int | None = None,
     level: float = 0.95,
 ) -> int | None:
@@ -38,7 +38,7 @@ def needed_people(
     Args:
         plan: What would be measured.
         width: The median width wanted, from end to end.
-        guess: What the people are like. Without one the number is enough for the
+        population: What the people are like. Without one the number is enough for the
             widest of a stated family of people; fewer may do.
         question: Which of several questions: its name, or its number from 1.
         level: Confidence level of the intervals.
@@ -53,11 +53,13 @@ def needed_people(
     Example:
         >>> import dpratio as dpr
         >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
-        >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
-        >>> round(dpr.needed_people(plan, width=0.1, guess=guess), -2)
+        >>> population = dpr.Population(dpr.MeanSd(0.5, 0.2), dpr.MeanSd(0.45))
+        >>> round(dpr.needed_people(plan, width=0.1, population=population), -2)
         2700
     """
-    need = Need.of(plan, width=width, guess=guess, question=question, level=level)
+    need = Need.of(
+        plan, width=width, population=population, question=question, level=level
+    )
     return need.people(widest=True)
 
 
@@ -66,7 +68,7 @@ def needed_epsilon(
     *,
     width: float,
     n: int,
-    guess: Guess | Population | None = None,
+    population: Population | DrawPeople | None = None,
     question: str | int | None = None,
     level: float = 0.95,
 ) -> float | None:
@@ -76,7 +78,7 @@ def needed_epsilon(
         plan: What would be measured; it is planned anew for every epsilon tried.
         width: The median width wanted, from end to end.
         n: People behind one answer.
-        guess: What the people are like. Without one the epsilon is enough for the
+        population: What the people are like. Without one the epsilon is enough for the
             widest of a stated family of people; less may do.
         question: Which of several questions: its name, or its number from 1.
         level: Confidence level of the intervals.
@@ -92,11 +94,16 @@ def needed_epsilon(
     Example:
         >>> import dpratio as dpr
         >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
-        >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
-        >>> round(dpr.needed_epsilon(plan, width=0.1, n=10_000, guess=guess), 2)
+        >>> population = dpr.Population(dpr.MeanSd(0.5, 0.2), dpr.MeanSd(0.45))
+        >>> needed = dpr.needed_epsilon(
+        ...     plan, width=0.1, n=10_000, population=population
+        ... )
+        >>> round(needed, 2)
         0.04
     """
-    need = Need.of(plan, width=width, guess=guess, question=question, level=level)
+    need = Need.of(
+        plan, width=width, population=population, question=question, level=level
+    )
     return need.epsilon(n, widest=True)
 
 
@@ -110,7 +117,7 @@ class Need:
 
     plan: Plan
     question: str
-    guess: Guess | Population | None
+    population: Population | DrawPeople | None
     width: float
     level: float
 
@@ -120,7 +127,7 @@ class Need:
         plan: Plan,
         *,
         width: float,
-        guess: Guess | Population | None,
+        population: Population | DrawPeople | None,
         question: str | int | None,
         level: float,
     ) -> "Need":
@@ -128,8 +135,11 @@ class Need:
         require_ratios(plan)
         require(width > 0, "the width must be positive", width)
         require_level(level)
-        asked, guess = pick_question(plan.measurements, question), guess_of(plan, guess)
-        return cls(plan, asked.name, guess, width, level)
+        asked, population = (
+            pick_question(plan.measurements, question),
+            population_of(plan, population),
+        )
+        return cls(plan, asked.name, population, width, level)
 
     def people(self, *, widest: bool) -> int | None:
         """Give the number of people who are enough for one end of the family."""
@@ -147,7 +157,7 @@ class Need:
 
         def wide(log_epsilon: float) -> float:
             tried = round(math.exp(log_epsilon), 6)
-            planned = replan(self.plan, tried, n, self.guess)
+            planned = replan(self.plan, tried, n, self.population)
             return self._wide(planned, n, widest=widest)
 
         enough = _fall_below(wide, *(math.log(end) for end in _EPSILONS))
@@ -156,7 +166,7 @@ class Need:
     def said(self, sizes: Sequence[int]) -> list[str]:
         """Say which number of people, and which epsilon for each size, is enough."""
         # Of people whom nobody described: what the narrowest need, and the widest.
-        ends = (True,) if self.guess is not None else (False, True)
+        ends = (True,) if self.population is not None else (False, True)
         at = f"at epsilon {decimal_text(self.plan.epsilon)}"
         people = [self.people(widest=end) for end in ends]
         lines = [
@@ -178,9 +188,9 @@ class Need:
     def _wide(self, plan: Plan, n: int, *, widest: bool) -> float:
         """Say by how much intervals are wider than is wanted."""
         asked = pick_question(plan.measurements, self.question)
-        if self.guess is not None:
+        if self.population is not None:
             # Another plan may measure other sums, and count cuts or not.
-            unit = unit_moments(plan, asked, self.guess)
+            unit = unit_moments(plan, asked, self.population)
             return median_width(plan, asked, unit, n, self.level) - self.width
         widths: WidthRange = promised_range(
             plan, asked, n, normal_quantile(self.level)

@@ -73,7 +73,10 @@ def promised_range(
         InvalidInput: When the plan measures other sums than a focused one.
     """
     rule = "without a guess only plans of strategy 'focused' can be forecast"
-    hint = "Say what the people are like: guess=Guess(…), or [population] in the study."
+    hint = (
+        "Say what the people are like: population=Population(…), or [population] in "
+        "the study."
+    )
     require(plan.strategy == "focused", rule, plan.strategy, hint)
     box = plan.box(question)
     units = units_of(box, contrast_of(question.ratio, question.basis))

@@ -17,14 +17,14 @@ from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan, require_ratios
 from dpratio.simulation.forecast.simulated_widths import require_sizes
 from dpratio.simulation.forecast.unit_moments import (
-    guess_of,
+    population_of,
     questions_of,
     unit_moments,
 )
-from dpratio.simulation.population import Population
+from dpratio.simulation.population import DrawPeople
 from dpratio.simulation.stages import simulate_parts
 from dpratio.tabular import Tabular
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 
 _MOST = 1_000
 
@@ -51,9 +51,9 @@ class Rehearsal(Tabular):
 
     Example:
         >>> import dpratio as dpr
-        >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
+        >>> population = dpr.Population(dpr.MeanSd(0.5, 0.2), dpr.MeanSd(0.45))
         >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
-        >>> found = dpr.simulation.rehearse(plan, n=5_000, guess=guess)
+        >>> found = dpr.simulation.rehearse(plan, n=5_000, population=population)
         >>> len(found.rows), round(found.truth, 3)
         (20, 1.111)
     """
@@ -99,7 +99,7 @@ class Rehearsal(Tabular):
             "No data were read and nothing was spent.",
             *(
                 f"Not rehearsed: '{each}', whose totals are its own. Describe them "
-                "with guess=Guess(…), and name the question."
+                "with population=Population(…), and name the question."
                 for each in self.left_out
             ),
         ]
@@ -109,7 +109,7 @@ def rehearse(
     plan: Plan,
     *,
     n: int,
-    guess: Guess | Population | None,
+    population: Population | DrawPeople | None,
     question: str | int | None = None,
     answers: int = 20,
     level: float = 0.95,
@@ -120,8 +120,8 @@ def rehearse(
     Args:
         plan: What would be measured.
         n: People behind one answer.
-        guess: What the people are like, such as ``study.guess``: their ratio is the
-            truth that answers are held to.
+        population: What the people are like, such as ``study.population``: their ratio
+            is the truth that answers are held to.
         question: One question, by its name or its number from 1; otherwise all.
         answers: How many are drawn for each question.
         level: Confidence level of the intervals.
@@ -140,12 +140,12 @@ def rehearse(
     require(few, f"answers must be a whole number from 1 to {_MOST:,}", answers)
     seeded = isinstance(seed, int) and seed >= 0
     require(seeded, "seed must be a whole number of at least 0", seed)
-    known = guess_of(plan, guess)
+    known = population_of(plan, population)
     if known is None:
         rule = "a rehearsal is about people whom someone described"
         hint = (
-            "Give guess=Guess(…), or a table [population] in the study. Where a "
-            "question has totals of its own, give both guess and question."
+            "Give population=Population(…), or a table [population] in the study. "
+            "Where a question has totals of its own, give both population and question."
         )
         refuse(rule, None, hint)
     asked = questions_of(plan, question, known)

@@ -23,10 +23,10 @@ from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.strategy.allowance import allowance
 from dpratio.simulation.forecast.unit_moments import UnitMoments
-from dpratio.simulation.population import Population
+from dpratio.simulation.population import DrawPeople
 from dpratio.simulation.stages import Part, simulate_parts
 from dpratio.terms.budget import Budget
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 
 Epsilon = float | Fraction
 
@@ -167,7 +167,7 @@ def replan(
     plan: Plan,
     epsilon: Epsilon,
     n: int,
-    guess: Guess | Population | None,
+    population: Population | DrawPeople | None,
     *,
     delta: Fraction | None = None,
 ) -> Plan:
@@ -180,7 +180,7 @@ def replan(
         strategy=plan.strategy,
         mechanism=plan.law.name,
         n=n,
-        guess=guess if isinstance(guess, Guess) else None,
+        population=population if isinstance(population, Population) else None,
         stage=0 if plan.stage is None else plan.stage.epsilon / plan.epsilon,
         clipping=plan.study.clipping,
     )

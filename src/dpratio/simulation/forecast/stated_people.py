@@ -22,7 +22,7 @@ from dpratio.plan.strategy.people import (
     reach_of,
 )
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import middle_of
+from dpratio.terms.population import middle_of
 
 # How frequent a label is, and where in its range a mean may lie.
 _STATED_FREQUENCIES = (0.05, 0.2, 0.5, 0.8)

@@ -19,11 +19,11 @@ from dpratio.plan.measurement import (
 )
 from dpratio.plan.plan import Plan
 from dpratio.simulation.forecast.guessed import guessed_population
-from dpratio.simulation.population import People, Population
+from dpratio.simulation.population import DrawPeople, People
 from dpratio.simulation.simulate import view_of
 from dpratio.simulation.stages import counted_question
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import Guess
+from dpratio.terms.population import Population
 
 _PEOPLE = 2**17
 _SEED = 20_221
@@ -73,20 +73,22 @@ class UnitMoments:
         return 2 * normal_quantile(level) * spread
 
 
-def guess_of(plan: Plan, guess: Guess | Population | None) -> Guess | Population | None:
+def population_of(
+    plan: Plan, population: Population | DrawPeople | None
+) -> Population | DrawPeople | None:
     """Give the guess, or the one that a plan in two stages holds of its one ratio."""
     ratios = {str(each.ratio) for each in plan.measurements}
     is_guessed = len(ratios) == 1 and all(
         is_described(plan.study, each.question) for each in plan.measurements
     )
-    if guess is not None or plan.stage is None or not is_guessed:
-        return guess
-    return plan.stage.guess
+    if population is not None or plan.stage is None or not is_guessed:
+        return population
+    return plan.stage.population
 
 
 def questions_of(
-    plan: Plan, which: str | int | None, guess: Guess | Population | None
-) -> list[tuple[Measurement, Guess | Population | None]]:
+    plan: Plan, which: str | int | None, population: Population | DrawPeople | None
+) -> list[tuple[Measurement, Population | DrawPeople | None]]:
     """Give the question that is named, or all, each with the guess if about its totals.
 
     The guess of a plan is about the unit's totals, and None goes with questions that
@@ -96,29 +98,29 @@ def questions_of(
         InvalidInput: When the plan asks several ratios and none of them is named.
     """
     if which is not None:
-        return [(pick_question(plan.measurements, which), guess)]
+        return [(pick_question(plan.measurements, which), population)]
     ratios = {str(each.ratio) for each in plan.measurements}
     rule = "a guess is about the columns of one ratio"
     hint = f"Say {questions_in_words(plan.measurements, plan.measurements)}."
-    require(guess is None or len(ratios) == 1, rule, len(ratios), hint)
+    require(population is None or len(ratios) == 1, rule, len(ratios), hint)
     return [
-        (each, guess if is_described(plan.study, each.question) else None)
+        (each, population if is_described(plan.study, each.question) else None)
         for each in plan.measurements
     ]
 
 
 def unit_moments(
-    plan: Plan, asked: Measurement, guess: Guess | Population
+    plan: Plan, asked: Measurement, population: Population | DrawPeople
 ) -> UnitMoments:
     """Reduce a guessed population to the moments of one unit's summands."""
     question = counted_question(plan, asked)
     bounds = plan.box(question)
-    known = isinstance(guess, Guess) or callable(guess)
-    require(known, "guess must be a Guess, a population or None", guess)
-    if isinstance(guess, Guess):
-        invented, ratio = _invent(guess, tuple(bounds.items()))
+    known = isinstance(population, Population) or callable(population)
+    require(known, "guess must be a Guess, a population or None", population)
+    if isinstance(population, Population):
+        invented, ratio = _invent(population, tuple(bounds.items()))
     else:
-        invented, ratio = _draw_people(guess)
+        invented, ratio = _draw_people(population)
     view = view_of(plan, question)
     each = view.sums(_at_true_ratio(view.change(invented), ratio))
     mean, spread = each.mean(axis=0), np.cov(each, rowvar=False)
@@ -141,13 +143,13 @@ def unit_moments(
 
 @functools.lru_cache(maxsize=4)
 def _invent(
-    guess: Guess, bounds: tuple[tuple[str, Bounds], ...]
+    population: Population, bounds: tuple[tuple[str, Bounds], ...]
 ) -> tuple[People, float | None]:
     """Invent people who fit a guess: the same for every budget that is tried."""
-    return _draw_people(guessed_population(guess, dict(bounds)))
+    return _draw_people(guessed_population(population, dict(bounds)))
 
 
-def _draw_people(population: Population) -> tuple[People, float | None]:
+def _draw_people(population: DrawPeople) -> tuple[People, float | None]:
     """Draw people, always the same, and say what ratio they are meant to have."""
     drawn = population(np.random.default_rng(_SEED), _PEOPLE, 1)
     return drawn, getattr(population, "ratio", None)

@@ -7,21 +7,21 @@ import pytest
 
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import ColumnGuess, Guess, middle_of
+from dpratio.terms.population import MeanSd, Population, middle_of
 
 
 def test_the_ratio_is_that_of_the_means() -> None:
-    guess = Guess(ColumnGuess(0.6, 0.2), ColumnGuess(0.5))
+    guess = Population(MeanSd(0.6, 0.2), MeanSd(0.5))
     assert guess.ratio == pytest.approx(1.2)
 
 
 def test_weights_that_go_with_a_column_move_the_ratio() -> None:
-    weight = ColumnGuess(2.0, 1.0)
-    numerator, per = ColumnGuess(0.5, 0.2), ColumnGuess(0.2)
-    apart = Guess(numerator, per, weight, correlation=0.3)
+    weight = MeanSd(2.0, 1.0)
+    numerator, per = MeanSd(0.5, 0.2), MeanSd(0.2)
+    apart = Population(numerator, per, weight, correlation=0.3)
     assert not apart.weights_follow
     assert apart.ratio == pytest.approx(2.5)
-    together = Guess(numerator, per, weight, 0.3, 0.1, 0.25)
+    together = Population(numerator, per, weight, 0.3, 0.1, 0.25)
     assert together.weights_follow
     # E(ws)/E(w) = 0.5 + 0.1 · 1 · 0.2/2, and of the label 0.2 + 0.25 · 1 · 0.4/2.
     assert together.weighted_mean("numerator") == pytest.approx(0.51)
@@ -31,8 +31,8 @@ def test_weights_that_go_with_a_column_move_the_ratio() -> None:
 
 def test_a_binary_column_spreads_as_its_mean_says() -> None:
     binary = Bounds.binary()
-    assert ColumnGuess(0.2).spread_within(binary, "y") == pytest.approx(0.4)
-    assert ColumnGuess(0.2, 0.4).spread_within(binary, "y") == pytest.approx(0.4)
+    assert MeanSd(0.2).spread_within(binary, "y") == pytest.approx(0.4)
+    assert MeanSd(0.2, 0.4).spread_within(binary, "y") == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("correlation", [-1.0, 1.0, 2.0, float("nan")])
@@ -42,37 +42,37 @@ def test_a_binary_column_spreads_as_its_mean_says() -> None:
 def test_a_correlation_lies_strictly_between_its_ends(
     name: str, correlation: float
 ) -> None:
-    guess = Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5), ColumnGuess(1, 0.5))
+    guess = Population(MeanSd(0.5, 0.1), MeanSd(0.5), MeanSd(1, 0.5))
     changed: dict[str, Any] = {name: correlation}
     with pytest.raises(InvalidInput, match=f"{name} must lie between -1 and 1"):
         replace(guess, **changed)
 
 
-@pytest.mark.parametrize("weight", [None, ColumnGuess(0.0, 1.0)])
+@pytest.mark.parametrize("weight", [None, MeanSd(0.0, 1.0)])
 def test_weights_that_go_with_a_column_must_be_guessed(
-    weight: ColumnGuess | None,
+    weight: MeanSd | None,
 ) -> None:
     with pytest.raises(InvalidInput, match="needs a guess of its mean, above 0"):
-        Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5), weight, weight_with_per=0.2)
+        Population(MeanSd(0.5, 0.1), MeanSd(0.5), weight, weight_with_per=0.2)
 
 
 def test_a_denominator_of_mean_zero_has_no_ratio() -> None:
     with pytest.raises(InvalidInput, match="cannot be 0"):
-        Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.0, 1.0))
-    columns = ColumnGuess(0.5, 0.1), ColumnGuess(1.0, 1.0), ColumnGuess(1, 2)
+        Population(MeanSd(0.5, 0.1), MeanSd(0.0, 1.0))
+    columns = MeanSd(0.5, 0.1), MeanSd(1.0, 1.0), MeanSd(1, 2)
     with pytest.raises(InvalidInput, match="the weighted mean of 'per' is 0"):
-        Guess(*columns, weight_with_per=-0.5)
+        Population(*columns, weight_with_per=-0.5)
 
 
 @pytest.mark.parametrize("sd", [0.0, -1.0, 0.5, 0.51, float("nan")])
 def test_a_spread_the_bounds_do_not_allow_is_refused(sd: float) -> None:
     with pytest.raises(InvalidInput, match=r"between 0 and 0\.5"):
-        ColumnGuess(0.5, sd).spread_within(Bounds(0, 1), "s")
+        MeanSd(0.5, sd).spread_within(Bounds(0, 1), "s")
 
 
 def test_a_spread_that_only_a_binary_column_may_leave_out_is_missed() -> None:
     with pytest.raises(InvalidInput, match="the guessed sd of 's' is missing"):
-        ColumnGuess(0.5).spread_within(Bounds(0, 2), "s")
+        MeanSd(0.5).spread_within(Bounds(0, 2), "s")
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,7 @@ def test_the_middle_of_a_range_lies_away_from_zero(
 
 def test_what_is_counted_is_guessed_as_nearly_always_one() -> None:
     ones = Bounds.ones()
-    assert ColumnGuess(0.999).spread_within(ones, "per") == pytest.approx(
-        0.0316, abs=1e-4
-    )
+    assert MeanSd(0.999).spread_within(ones, "per") == pytest.approx(0.0316, abs=1e-4)
     for mean in (1, 0.5):
         with pytest.raises(InvalidInput, match=r"Write 0\.999 for what is counted"):
-            ColumnGuess(mean).spread_within(ones, "per")
+            MeanSd(mean).spread_within(ones, "per")

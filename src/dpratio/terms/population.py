@@ -29,11 +29,11 @@ class HasEnds(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnGuess:
+class MeanSd:
     """The guessed mean and standard deviation of one column.
 
     Example:
-        >>> ColumnGuess(0.5, 0.22).mean
+        >>> MeanSd(0.5, 0.22).mean
         0.5
     """
 
@@ -88,7 +88,7 @@ class ColumnGuess:
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class Population:
     """A guessed population: numerator, denominator, weight, and how they go together.
 
     Args:
@@ -100,19 +100,19 @@ class Guess:
         weight_with_per: The weight's correlation with the denominator.
 
     Example:
-        >>> Guess(ColumnGuess(0.5, 0.22), ColumnGuess(0.45), correlation=0.4).ratio
+        >>> Population(MeanSd(0.5, 0.22), MeanSd(0.45), correlation=0.4).ratio
         1.1111111111111112
-        >>> heavy = ColumnGuess(1, 0.6)
-        >>> survey = Guess(
-        ...     ColumnGuess(0.5, 0.22), ColumnGuess(0.45), heavy, weight_with_per=0.3
+        >>> heavy = MeanSd(1, 0.6)
+        >>> survey = Population(
+        ...     MeanSd(0.5, 0.22), MeanSd(0.45), heavy, weight_with_per=0.3
         ... )
         >>> round(survey.ratio, 3)
         0.927
     """
 
-    numerator: ColumnGuess
-    per: ColumnGuess
-    weight: ColumnGuess | None = None
+    numerator: MeanSd
+    per: MeanSd
+    weight: MeanSd | None = None
     correlation: float = 0.0
     weight_with_numerator: float = 0.0
     weight_with_per: float = 0.0
@@ -147,7 +147,7 @@ class Guess:
 
     def weighted_mean(self, column: str) -> float:
         """Return E(w·x)/E(w) of the numerator or the denominator."""
-        guessed: ColumnGuess = getattr(self, column)
+        guessed: MeanSd = getattr(self, column)
         together: float = getattr(self, f"weight_with_{column}")
         if self.weight is None or not together:
             return guessed.mean
