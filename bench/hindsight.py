@@ -18,9 +18,8 @@ from new_people import PUBLISHED, TUNED, new_people
 import dpratio as dpr
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.split_budget import allowances
+from dpratio.plan.sensitivity.sums import MeasuredSum, contrast_of
+from dpratio.plan.settle import allowances
 from dpratio.plan.strategy.first_stage import Expected, learn
 from dpratio.plan.strategy.measure import measure_around
 from dpratio.plan.strategy.people import People, expected_of, units_of

@@ -91,9 +91,8 @@ HOMES = {
         "terms/study_fields.py",
         "show/chart/times.py",
         "show/text.py",
-        "terms/dimensions.py",
-        "terms/where.py",
         "terms/groups.py",
+        "terms/source.py",
         "terms/study_file.py",
     },
     "typer": {

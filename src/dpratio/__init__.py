@@ -70,23 +70,32 @@ if TYPE_CHECKING:
     from dpratio.plan.make_plan import make_plan
     from dpratio.plan.plan import Plan
     from dpratio.release.combine import merge, roll_up
-    from dpratio.release.example import example_release
     from dpratio.release.external import wrap_sums
-    from dpratio.release.files import read_release, write_release
-    from dpratio.release.plan_file import read_plan, write_plan
+    from dpratio.release.files import (
+        example_release,
+        read_plan,
+        read_release,
+        write_plan,
+        write_release,
+    )
     from dpratio.release.release import Release
     from dpratio.show.report import write_report
     from dpratio.simulation.forecast.forecast import forecast
     from dpratio.simulation.forecast.needed import needed_epsilon, needed_people
     from dpratio.terms.bounds import Bounds
     from dpratio.terms.budget import Budget
-    from dpratio.terms.database import DatabaseTable
-    from dpratio.terms.dimensions import Keys, Periods, ScoreBins
-    from dpratio.terms.groups import Groups, PrivateKeys, groups_from
+    from dpratio.terms.groups import (
+        Groups,
+        Keys,
+        Periods,
+        PrivateKeys,
+        ScoreBins,
+        groups_from,
+    )
     from dpratio.terms.population import MeanSd, Population
     from dpratio.terms.question import Question
     from dpratio.terms.ratio import Ratio
-    from dpratio.terms.source import CsvFile, ParquetFiles
+    from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
     from dpratio.terms.study import Study
     from dpratio.terms.study_file import parse_study, read_study
     from dpratio.terms.unit import PrivacyUnit
@@ -154,23 +163,19 @@ _HOMES = {
     "plan.make_plan": "make_plan",
     "plan.plan": "Plan",
     "release.combine": "merge roll_up",
-    "release.example": "example_release",
     "release.external": "wrap_sums",
-    "release.files": "read_release write_release",
-    "release.plan_file": "read_plan write_plan",
+    "release.files": "example_release read_plan read_release write_plan write_release",
     "release.release": "Release",
     "show.report": "write_report",
     "simulation.forecast.forecast": "forecast",
     "simulation.forecast.needed": "needed_epsilon needed_people",
     "terms.bounds": "Bounds",
     "terms.budget": "Budget",
-    "terms.database": "DatabaseTable",
-    "terms.dimensions": "Keys Periods ScoreBins",
-    "terms.groups": "Groups PrivateKeys groups_from",
+    "terms.groups": "Groups Keys Periods PrivateKeys ScoreBins groups_from",
     "terms.population": "MeanSd Population",
     "terms.question": "Question",
     "terms.ratio": "Ratio",
-    "terms.source": "CsvFile ParquetFiles",
+    "terms.source": "CsvFile DatabaseTable ParquetFiles",
     "terms.study": "Study",
     "terms.study_file": "parse_study read_study",
     "terms.unit": "PrivacyUnit",

@@ -15,8 +15,7 @@ from dpratio.simulation.population import PaperPopulation
 from dpratio.simulation.simulate import clip_people, sum_products
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys, ScoreBins
 
 __all__ = ["binned_sums", "curves_release", "paper_sums", "plan_for", "with_noise"]
 

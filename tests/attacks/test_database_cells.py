@@ -7,7 +7,7 @@ import pytest
 
 from curator.tables_for_tests import ROW, exact, plan_of
 from dpratio.errors import SchemaRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 from postgres_server import fresh_database
 
 

@@ -12,7 +12,7 @@ import pytest
 from curator.tables_for_tests import ENGINES, exact, plan_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 from postgres_server import fresh_database
 from tiers import quick_first
 

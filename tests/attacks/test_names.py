@@ -12,7 +12,7 @@ from curator.people_for_tests import people
 from curator.tables_for_tests import exact, plan_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, InvalidInput
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 from hostile_server import hostile_server
 from tiers import quick_first
 

@@ -21,8 +21,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, DatabaseTable
 
 # --- Another scope --------------------------------------------------------------------
 

@@ -18,13 +18,18 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import PlanRefused
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.joint import joint_ratio
-from dpratio.plan.sensitivity.mixtures import RAW, Mixture, mixed_grid, mixture_of
-from dpratio.release.plan_file import plan_hash
+from dpratio.plan.sensitivity.joint import (
+    RAW,
+    Mixture,
+    joint_ratio,
+    mixed_grid,
+    mixture_of,
+)
+from dpratio.plan.sensitivity.sums import Contrast
+from dpratio.release.files import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys
+from dpratio.terms.groups import Keys
 from dpratio.terms.unit import PrivacyUnit
 from plan.boxes_for_tests import cells_of, exact_cells, sums_of
 from plan.staged_plans import BOUNDS, GROUPS, staged_plan

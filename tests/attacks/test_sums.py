@@ -23,7 +23,7 @@ from dpratio.curator.reading.exact import LARGEST_SUM, ExactSums
 from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys
+from dpratio.terms.groups import Keys
 
 CHANCE = np.random.default_rng(3)
 

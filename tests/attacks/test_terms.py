@@ -21,8 +21,7 @@ from dpratio.plan.plan import Plan
 from dpratio.show.report import write_report
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.groups import PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from edited_plans import with_terms
 

@@ -9,8 +9,7 @@ from attacks.bound_data import DECLARED, PATH, PLAN, STUDY, Call, book_of, refus
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, DatabaseTable
 
 TABLE = DatabaseTable("${ORDERS_DB}", table="loans")
 

@@ -12,8 +12,7 @@ from cli.commands_for_tests import Call
 from dpratio.cli.help import EXAMPLES
 from dpratio.cli.main import app
 from dpratio.cli.terminal import WIDTH
-from dpratio.release.example import example_release
-from dpratio.release.files import write_release
+from dpratio.release.files import example_release, write_release
 
 ROOT = typer.main.get_command(app)
 LEDGER = "--ledger books.db"

@@ -10,8 +10,7 @@ from cli.commands_for_tests import Call, is_refused
 from dpratio.cli.words import in_options
 from dpratio.release.files import write_release
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, Periods
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys, Periods
 from dpratio.terms.ratio import Ratio
 
 ROWS = [people(400, ratio, seed) for seed, ratio in enumerate((1.3, 1.1))]

@@ -9,7 +9,7 @@ from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.plan_bounds import plan_bins
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from curator.tables_for_tests import ROW, exact, plan_of
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Dimension, Groups, Key, Keys, Periods, ScoreBins
 
 __all__ = [
     "ABC",

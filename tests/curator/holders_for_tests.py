@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dpratio.curator.choose_engine import open_keys
 from dpratio.curator.reading.statement import KeyCount, UnitRule
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 
 __all__ = ["DAY", "HELD", "found_by", "holders", "people_of", "rule_of"]
 

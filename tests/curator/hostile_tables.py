@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from curator.tables_for_tests import GUESSES, plan_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.contrast import Contrast, corners_of
+from dpratio.plan.sensitivity.sums import Contrast, corners_of
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 
 __all__ = ["HOSTILE_NUMBERS", "NAMES", "TEXT_KEYS", "WHOLE_KEYS", "Case", "cases"]
 

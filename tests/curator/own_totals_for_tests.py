@@ -11,7 +11,7 @@ from dpratio.curator.statements import readings_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.joint import unit_ratio
-from dpratio.plan.split_budget import cells_of
+from dpratio.plan.settle import cells_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

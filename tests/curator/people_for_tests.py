@@ -9,12 +9,11 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from curator.tables_for_tests import plan_of
-from dpratio.plan.grids import unit_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.joint import unit_ratio
-from dpratio.plan.split_budget import cells_of
+from dpratio.plan.settle import cells_of, unit_of
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [

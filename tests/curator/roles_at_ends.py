@@ -13,8 +13,7 @@ from dpratio.curator.statements import unit_rule
 from dpratio.errors import DpratioError
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Dimension, Keys, Periods
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Dimension, Groups, Keys, Periods
 from dpratio.terms.unit import PrivacyUnit
 from soak import IS_SOAK
 

@@ -13,8 +13,7 @@ from curator.people_for_tests import people
 from curator.tables_for_tests import asked, plan_of
 from dpratio.curator.reading.statement import KeyCount, Reading, Statement, UnitRule
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Dimension, Groups, Keys, Periods, ScoreBins
 
 __all__ = ["COLUMNS", "EVERY", "functions_in", "key_counts", "readings", "statements"]
 

@@ -16,8 +16,7 @@ from dpratio.plan.price import AnyPlan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Key, Keys
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Key, Keys
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from soak import IS_SOAK

@@ -16,9 +16,9 @@ from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.source import DatabaseTable
 from dpratio.terms.unit import PrivacyUnit
 from plan_documents import plan_from_document, plan_to_document
 

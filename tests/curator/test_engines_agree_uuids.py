@@ -17,7 +17,7 @@ from curator.people_for_tests import people
 from curator.tables_for_tests import ENGINES, exact, plan_of
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.errors import SchemaRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 Table = Any
 

@@ -29,8 +29,7 @@ from curator.tables_for_tests import ENGINES, ROW, asked, exact, fixed, plan_of
 from curator.threads_for_tests import relations_by_threads
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Dimension, Groups, Key, Keys, Periods, ScoreBins
 
 # Several columns, crossed and listed.
 

@@ -10,8 +10,7 @@ from curator.agreement import require_alike, require_alike_as_text
 from curator.groups_for_tests import by, counts, rows_of
 from curator.tables_for_tests import ENGINES
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, ScoreBins
 
 
 def edge_numbers(edges: list[float]) -> list[float]:

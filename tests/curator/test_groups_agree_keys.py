@@ -15,7 +15,7 @@ from curator.agreement import require_alike, require_alike_as_text
 from curator.groups_for_tests import DAY, KEYS, TIMES, counts, rows_of
 from curator.table_sources import SOURCES, invalid_text, write_csv
 from curator.tables_for_tests import ENGINES, ROW, plan_of
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 
 
 @pytest.mark.parametrize("kind", KEYS)

@@ -26,8 +26,7 @@ from curator.groups_for_tests import (
 )
 from curator.table_sources import READABLE, SOURCES, invalid_text
 from curator.tables_for_tests import ENGINES, ROW, exact
-from dpratio.terms.dimensions import Periods
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Periods
 
 
 @pytest.mark.parametrize("zone", ZONES)

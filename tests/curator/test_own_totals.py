@@ -18,8 +18,8 @@ from curator.people_for_tests import REGIONS, Table, crowds
 from curator.tables_for_tests import ENGINES, exact, fixed
 from dpratio.curator import measure
 from dpratio.curator.statements import readings_of
-from dpratio.plan.grids import unit_of
 from dpratio.plan.plan import Plan
+from dpratio.plan.settle import unit_of
 from dpratio.terms.unit import NEIGHBOURS
 from edited_plans import with_terms
 from tiers import quick_first

@@ -16,9 +16,8 @@ from dpratio.errors import DpratioError, FileRefused, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.dimensions import Keys, Periods
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, Keys, Periods, PrivateKeys
+from dpratio.terms.source import DatabaseTable
 from dpratio.terms.unit import PrivacyUnit
 from planned import plan_scores
 

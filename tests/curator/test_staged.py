@@ -24,7 +24,7 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.joint import pooled_ratio, unit_ratio
-from dpratio.plan.split_budget import cells_of
+from dpratio.plan.settle import cells_of
 from dpratio.plan.strategy.first_stage import totals_grid
 from dpratio.release.files import read_release
 from dpratio.release.release import Release

@@ -27,8 +27,7 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.curator.statements import unit_rule
 from dpratio.errors import InvalidInput, SchemaRefused
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys, ScoreBins
 from dpratio.terms.unit import PrivacyUnit
 
 

@@ -20,8 +20,7 @@ from dpratio.curator.ledger.store.sqlite import _KEPT
 from dpratio.curator.ledger.store.tables import TABLES
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed, LedgerRefused
-from dpratio.release.checked_json import checksum
-from dpratio.release.files import release_to_bytes
+from dpratio.release.files import checksum, release_to_bytes
 from dpratio.terms.budget import Budget
 from fuzz.mutations import HOSTILE, Mutation, mutate_bytes, mutate_document, mutations
 from release.releases_for_tests import RELEASES

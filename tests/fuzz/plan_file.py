@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput, PlanRefused
 from dpratio.plan.price import AnyPlan
-from dpratio.release.plan_file import read_plan, write_plan
+from dpratio.release.files import read_plan, write_plan
 from fuzz.mutations import Mutation, mutate_bytes, mutate_document, mutations
 from fuzz.release_json import signed
 from release.releases_for_tests import RELEASES

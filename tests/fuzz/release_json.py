@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from dpratio.codec import parse_json
 from dpratio.errors import DocumentRefused, FileRefused
-from dpratio.release.checked_json import checksum
-from dpratio.release.files import release_from_bytes, release_to_bytes
+from dpratio.release.files import checksum, release_from_bytes, release_to_bytes
 from dpratio.release.release import Release
 from fuzz.mutations import Mutation, mutate_bytes, mutate_document, mutations
 from release.releases_for_tests import RELEASES

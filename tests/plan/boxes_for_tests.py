@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from dpratio.curator.python.engine import _cells, _clip, _with_contrast
 from dpratio.curator.reading.statement import CellSum
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
-from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of, is_convex
-from dpratio.plan.sensitivity.sums import focused_summands, summands_for
+from dpratio.plan.sensitivity.sums import Contrast, focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
 
 LAWS = [LAPLACE, GAUSSIAN]

@@ -11,20 +11,19 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import (
+from dpratio.plan.price import price
+from dpratio.plan.sensitivity.sums import CUT, LEAST_CELLS, MeasuredSum
+from dpratio.plan.strategy.measure import CUT_SHARE
+from dpratio.plan.words import (
     cuts_seen_from,
     describe_clipping,
     describe_uncounted,
 )
-from dpratio.plan.price import price
-from dpratio.plan.sensitivity.sums import CUT, LEAST_CELLS, MeasuredSum
-from dpratio.plan.strategy.measure import CUT_SHARE
 from dpratio.simulation.forecast.promise import promised_range
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.priced_plans import LAWS

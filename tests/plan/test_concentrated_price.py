@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from curator.histograms_for_tests import rows_plan
-from dpratio.plan.grids import STRATEGIES
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw, analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.joint import unit_ratio
+from dpratio.plan.settle import STRATEGIES
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys

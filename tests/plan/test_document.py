@@ -15,8 +15,7 @@ from dpratio.plan.plan import Plan
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from edited_places import at, edit, split

@@ -10,8 +10,7 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.sums import MOMENTS
+from dpratio.plan.sensitivity.sums import MOMENTS, Contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys

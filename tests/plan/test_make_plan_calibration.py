@@ -12,8 +12,7 @@ from dpratio.plan.price import price
 from dpratio.plan.sensitivity.joint import is_convex
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.priced_plans import edit, refuse, regroup

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.plan.grids import unit_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
+from dpratio.plan.settle import unit_of
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -13,8 +13,7 @@ from dpratio.plan.histogram.plan_bounds import may_group, plan_bins, plan_bounds
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study

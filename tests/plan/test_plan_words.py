@@ -10,11 +10,10 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import describe_delta, describe_epsilon
+from dpratio.plan.words import describe_delta, describe_epsilon
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.priced_plans import over

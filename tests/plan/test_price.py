@@ -17,9 +17,8 @@ from dpratio.plan.laws import LAPLACE, LAWS, analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
-from dpratio.plan.sensitivity.sums import Summand
+from dpratio.plan.sensitivity.sums import Contrast, Summand
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

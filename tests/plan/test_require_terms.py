@@ -14,8 +14,7 @@ from dpratio.plan.price import price
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, Keys, Periods, PrivateKeys, ScoreBins
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit

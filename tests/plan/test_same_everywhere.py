@@ -9,7 +9,7 @@ import dpratio as dpr
 from dpratio.plan.plan import Plan
 from dpratio.plan.strategy import measure, shares
 from dpratio.plan.strategy.shares import Shared
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 
 RATIO = dpr.Ratio("revenue", per="visits")
 BOUNDS = {"revenue": dpr.Bounds(0, 300), "visits": dpr.Bounds(0, 7)}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
-from dpratio.plan.split_budget import (
+from dpratio.plan.settle import (
     Allowance,
     _root_below,
     allowances,

@@ -8,7 +8,7 @@ import pytest
 
 from dpratio.errors import DocumentRefused, PlanRefused
 from dpratio.plan.price import price
-from dpratio.release.plan_file import plan_hash, read_plan, write_plan
+from dpratio.release.files import plan_hash, read_plan, write_plan
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from dpratio.codec import canonical
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.release.document import RELEASE
 from dpratio.release.files import read_release, release_from_bytes, release_to_bytes
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Key
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Key
 from dpratio.terms.ratio import Ratio
 from edited_places import edit
 from planned import plan_scores

@@ -7,12 +7,10 @@ import pytest
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.release.example import example_release
-from dpratio.release.plan_file import read_plan
+from dpratio.release.files import example_release, read_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.ratio import Ratio
 
 PLAN = Path(__file__).parent / "golden" / "plan_v1.json"

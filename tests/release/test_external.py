@@ -12,8 +12,8 @@ import pytest
 import dpratio as dpr
 from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
 from dpratio.plan.price import price
-from dpratio.release.checked_json import checksum
 from dpratio.release.external import require_external
+from dpratio.release.files import checksum
 from edited_plans import with_terms
 
 pytestmark = pytest.mark.usefixtures("fixed_noise")

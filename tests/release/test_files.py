@@ -10,9 +10,15 @@ from typing import Any, NoReturn
 import pytest
 
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
-from dpratio.release.files import read_release, require_place, write_release
-from dpratio.release.plan_file import read_plan, write_plan
-from dpratio.release.writing import check_writable, write_whole
+from dpratio.release.files import (
+    check_writable,
+    read_plan,
+    read_release,
+    require_place,
+    write_plan,
+    write_release,
+    write_whole,
+)
 from dpratio.show.report import write_report
 from release.golden_releases import GOLDEN, GOLDEN_RELEASE
 

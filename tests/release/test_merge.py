@@ -15,8 +15,7 @@ from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.plan_bounds import plan_bins
 from dpratio.plan.laws import LAPLACE as LAPLACE_LAW
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.sums import MeasuredSum
+from dpratio.plan.sensitivity.sums import Contrast, MeasuredSum
 from dpratio.release.combine import merge, roll_up
 from dpratio.release.release import Release, fresh_question, require_release
 from dpratio.terms.bounds import Bounds

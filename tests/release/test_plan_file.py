@@ -11,7 +11,7 @@ from dpratio.cli.studies import plan_of as plan_of_study
 from dpratio.errors import DocumentRefused, PlanRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.release.plan_file import plan_hash, read_plan, write_plan
+from dpratio.release.files import plan_hash, read_plan, write_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.release.release_id import id_of, require_id
+from dpratio.release.id import id_of, require_id
 
 
 def test_an_id_stands_for_itself() -> None:

@@ -14,8 +14,7 @@ from dpratio.errors import InvalidInput
 from dpratio.release.combine import roll_up
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Key, Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Key, Keys, Periods, ScoreBins
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit

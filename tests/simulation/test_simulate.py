@@ -11,7 +11,7 @@ from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.statements import readings_of
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.simulation.population import PaperPopulation, People
 from dpratio.simulation.simulate import (
     Seeds,
@@ -228,13 +228,13 @@ def test_simulated_people_are_cut_as_the_curator_cuts() -> None:
 
 @pytest.mark.parametrize("stage", [None, 0.2])
 def test_coverage_and_forecasts_know_plans_that_count(stage: float | None) -> None:
-    guess = dpr.Population(dpr.MeanSd(0.5, 0.2), dpr.MeanSd(0.4))
+    population = dpr.Population(dpr.MeanSd(0.5, 0.2), dpr.MeanSd(0.4))
     terms: dict[str, Any] = {
         "bounds": {"s": dpr.Bounds(0, 0.8), "y": dpr.Bounds.binary()},
         "budget": dpr.Budget(1),
         "stage": stage,
         "n": 2_000,
-        "guess": guess,
+        "population": population,
     }
     ratio = dpr.Ratio("s", per="y")
     plain, counted = (
@@ -242,7 +242,7 @@ def test_coverage_and_forecasts_know_plans_that_count(stage: float | None) -> No
         for each in ("unmeasured", "measured")
     )
     narrow, wide, again = (
-        dpr.forecast(each, n=2_000, population=guess, epsilon=epsilon).rows[0].width
+        dpr.forecast(each, n=2_000, population=population, epsilon=epsilon).rows[0].width
         for each, epsilon in ((plain, None), (counted, None), (counted, 1))
     )
     assert 0.99 * narrow < wide < 1.05 * narrow

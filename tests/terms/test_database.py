@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 
 @pytest.mark.parametrize(

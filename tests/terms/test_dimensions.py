@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import (
+from dpratio.terms.groups import (
     EVERY,
     KINDS,
     Keys,

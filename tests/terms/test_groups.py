@@ -9,8 +9,7 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import KINDS, Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import KINDS, Groups, Keys, Periods, PrivateKeys, ScoreBins
 
 SEX, BINS = Keys("sex", ["f", "m"]), ScoreBins("score", [0, 0.5, 1])
 MONTHS = Periods("seen", "month", "2026-01-15", "2026-03-01")

@@ -7,8 +7,7 @@ from dpratio.curator.ledger.account.source_description import (
     description_of,
 )
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import ParquetFiles
+from dpratio.terms.source import DatabaseTable, ParquetFiles
 from dpratio.terms.study_file import parse_study
 
 STUDY = """

@@ -10,9 +10,9 @@ from dpratio.curator.ledger.account.source_description import (
 )
 from dpratio.curator.reading.tables import as_source
 from dpratio.errors import InvalidInput
-from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import (
     CsvFile,
+    DatabaseTable,
     ParquetFiles,
     variable_of,
 )

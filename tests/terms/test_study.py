@@ -12,12 +12,10 @@ import dpratio as dpr
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.dimensions import Keys
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
 from dpratio.terms.study import Source, Study
 from dpratio.terms.study_file import parse_study, read_study
 from dpratio.terms.unit import PrivacyUnit

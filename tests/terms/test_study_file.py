@@ -8,13 +8,11 @@ import pytest
 from dpratio.errors import DocumentRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.dimensions import Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, Keys, Periods, PrivateKeys, ScoreBins
 from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, DatabaseTable
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit

@@ -145,7 +145,8 @@ BAD: dict[str, dict[str, str]] = {
             ".keys: a group key is declared once, got ['a']."
         ),
         'column = "g"\nkeys = ["a"]\nmost_groups = 3': (
-            ": unknown field 'most_groups'. Known fields: budget_share, column, keys, totals."
+            ": unknown field 'most_groups'. "
+            "Known fields: budget_share, column, keys, totals."
         ),
         'column = "g"\nkeys = ["a"]\ntotals = { z = [0, 1] }': (
             ": no ratio adds up 'z'."

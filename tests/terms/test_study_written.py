@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from dpratio.codec import canonical, parse_json
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.dimensions import Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, Keys, Periods, PrivateKeys, ScoreBins
 from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import STUDY, parse_study, study_to_toml
 from dpratio.terms.unit import PrivacyUnit

@@ -8,11 +8,9 @@ import pytest
 
 from dpratio.codec import canonical, parse_json
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles, as_where
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import STUDY, parse_study, study_to_toml
-from dpratio.terms.where import as_where
 
 STUDY_TEXT = """
 ratio = {{ numerator = "score", per = "label" }}

@@ -47,22 +47,20 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "plan/sensitivity/sums.py": (
         "plan/sensitivity/test_lattice.py",
         "plan/sensitivity/test_sums.py",
-        "plan/test_make_plan.py",
-    ),
-    "plan/sensitivity/contrast.py": (
+        "plan/sensitivity/test_box.py",
         "plan/sensitivity/test_contrast.py",
         "plan/sensitivity/test_corners.py",
         "curator/test_contrast.py",
         "curator/test_contrast_price.py",
         *_JOINT,
+        *_PLANS,
     ),
-    "plan/sensitivity/box.py": ("plan/sensitivity/test_box.py", *_PLANS),
     "plan/sensitivity/joint.py": (
         *_JOINT,
         "plan/sensitivity/test_neighbours.py",
         *_PRICES,
     ),
-    "plan/split_budget.py": ("plan/test_split_budget.py", *_PLANS),
+    "plan/settle.py": ("plan/test_split_budget.py", *_PLANS),
     "plan/price.py": (
         *_PRICES,
         "plan/test_realise.py",

@@ -50,7 +50,7 @@ class Output:
 
     def write_files(self, shown: Tabular) -> None:
         """Write every file that was asked for."""
-        from dpratio.release.writing import write_whole
+        from dpratio.release.files import write_whole
         from dpratio.show.charts import draw
         from dpratio.show.text import render
 

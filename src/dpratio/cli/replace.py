@@ -23,7 +23,7 @@ def require_replaceable(out: Path, *, force: bool) -> None:
     Raises:
         FileRefused: When the file is to stay, or cannot be written.
     """
-    from dpratio.release.writing import check_writable
+    from dpratio.release.files import check_writable
 
     check_writable(out)
     if not out.exists():

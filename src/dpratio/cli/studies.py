@@ -25,7 +25,7 @@ _TABLES = {".csv", ".tsv", ".txt"}
 
 def read_terms(path: Path) -> "tuple[Study | None, AnyPlan]":
     """Read a study file and make its plan, or read a plan file: it has no study."""
-    from dpratio.release.plan_file import read_plan
+    from dpratio.release.files import read_plan
 
     if not is_plan(path):
         study = read_study(path)
@@ -112,8 +112,7 @@ def table_aside(data: str | None, table: str | None, where: list[str] | None) ->
     Raises:
         InvalidInput: When a table is named without its database.
     """
-    from dpratio.terms.database import SCHEMES, DatabaseTable
-    from dpratio.terms.source import CsvFile, ParquetFiles
+    from dpratio.terms.source import SCHEMES, CsvFile, DatabaseTable, ParquetFiles
 
     conditions = [condition_of(text) for text in where or ()]
     if data is not None and data.partition("://")[0] in SCHEMES:

@@ -9,7 +9,7 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 from dpratio.terms.source import CsvFile, ParquetFiles
 
 ENGINES = ("auto", "duckdb", "ibis", "python")

@@ -25,8 +25,7 @@ from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.release.release import ReleasedQuestion, fresh_question
-from dpratio.terms.dimensions import KINDS
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import KINDS, Groups, PrivateKeys
 from dpratio.terms.question import Partition
 from dpratio.terms.unit import PrivacyUnit
 

@@ -32,10 +32,10 @@ from dpratio.release.files import (
     release_from_bytes,
     release_to_bytes,
     require_place,
+    write_whole,
 )
+from dpratio.release.id import id_of
 from dpratio.release.release import MADE_BY, Release
-from dpratio.release.release_id import id_of
-from dpratio.release.writing import write_whole
 from dpratio.terms.study import Study
 
 STAGES = (

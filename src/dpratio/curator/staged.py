@@ -13,8 +13,8 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
-from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.sensitivity.mixtures import mixture_of
+from dpratio.plan.sensitivity.joint import mixture_of
+from dpratio.plan.sensitivity.sums import contrast_of
 from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.groups import Groups

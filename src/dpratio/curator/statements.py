@@ -4,17 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpratio.curator.reading.statement import CellSum, Reading, Statement, UnitRule
-from dpratio.plan.grids import unit_of
 from dpratio.plan.histogram.histogram import Histogram
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
-from dpratio.plan.sensitivity.box import Total, totals_of
-from dpratio.plan.sensitivity.mixtures import RAW
+from dpratio.plan.sensitivity.joint import RAW
+from dpratio.plan.sensitivity.sums import Total, totals_of
+from dpratio.plan.settle import unit_of
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Dimension, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Dimension, Groups, ScoreBins
 from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit

@@ -18,19 +18,17 @@ from dpratio.codec import (
     record,
 )
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.plan.grids import ANSWERS, STRATEGIES, in_order
 from dpratio.plan.histogram.histogram import Histogram, Ladder
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import EXTERNAL, Plan
 from dpratio.plan.price import AnyPlan
-from dpratio.plan.sensitivity.contrast import BASES
-from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
+from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
+from dpratio.plan.settle import ANSWERS, STRATEGIES, in_order
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.study_fields import BOUNDS, GROUP, GUESS, UNIT, GroupsTable

@@ -5,23 +5,24 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.grids import grid_for, raw_grid_for, settle
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import cuts_seen_from
 from dpratio.plan.rules import (
     require_bins,
     require_people,
     require_strategy,
     require_terms,
 )
-from dpratio.plan.split_budget import (
+from dpratio.plan.settle import (
     Allowance,
     allowances,
     first_allowances,
+    grid_for,
     left_for_sums,
     private_keys,
+    raw_grid_for,
+    settle,
 )
 from dpratio.plan.strategy.first_stage import Stage, measure_totals
 from dpratio.plan.strategy.measure import (
@@ -30,6 +31,7 @@ from dpratio.plan.strategy.measure import (
     measure_jointly,
 )
 from dpratio.plan.strategy.people import EXPECTED_PEOPLE
+from dpratio.plan.words import cuts_seen_from
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.population import Population

@@ -10,10 +10,21 @@ from typing import Any
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.grids import box_for, counts_cuts, grid_for, raw_grid_for
 from dpratio.plan.laws import LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.measurement import Measurement
-from dpratio.plan.plan_words import (
+from dpratio.plan.sensitivity.joint import Grid
+from dpratio.plan.sensitivity.sums import Contrast, contrast_of
+from dpratio.plan.settle import (
+    box_for,
+    counts_cuts,
+    grid_for,
+    left_for_sums,
+    private_keys,
+    raw_grid_for,
+)
+from dpratio.plan.strategy.first_stage import Stage
+from dpratio.plan.strategy.measure import even_shares
+from dpratio.plan.words import (
     describe_answers,
     describe_bounds,
     describe_cells,
@@ -30,11 +41,6 @@ from dpratio.plan.plan_words import (
     plan_as_text,
     title_words,
 )
-from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
-from dpratio.plan.sensitivity.joint import Grid
-from dpratio.plan.split_budget import left_for_sums, private_keys
-from dpratio.plan.strategy.first_stage import Stage
-from dpratio.plan.strategy.measure import even_shares
 from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text

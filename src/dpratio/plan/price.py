@@ -10,16 +10,14 @@ from typing import NoReturn
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.grids import settle_groups, settle_guess
 from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.rules import require_people, require_strategy, require_terms
-from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.sensitivity.joint import Grid, is_convex, is_one_row, unit_ratio
-from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.split_budget import cells_of, first_allowances
+from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
+from dpratio.plan.settle import cells_of, first_allowances, settle_groups, settle_guess
 from dpratio.plan.strategy.first_stage import Stage, totals_price
 from dpratio.plan.strategy.measure import even_shares
 

@@ -13,9 +13,8 @@ from dpratio.errors import DpratioError
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.split_budget import Allowance, allowances
+from dpratio.plan.sensitivity.sums import MeasuredSum, contrast_of
+from dpratio.plan.settle import Allowance, allowances
 from dpratio.plan.strategy.first_stage import FoundGuess, Stage, realise_contrast
 from dpratio.plan.strategy.measure import measure_around
 from dpratio.plan.strategy.people import expected_of, units_of

@@ -9,14 +9,12 @@ from fractions import Fraction
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.grids import ANSWERS, STRATEGIES, settle_guess, unit_of
 from dpratio.plan.laws import CLASSICAL_GAUSSIAN, LAPLACE, LAWS, threshold_of
-from dpratio.plan.sensitivity.box import row_box
-from dpratio.plan.split_budget import private_keys
+from dpratio.plan.sensitivity.sums import row_box
+from dpratio.plan.settle import ANSWERS, STRATEGIES, private_keys, settle_guess, unit_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.population import Population
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio

@@ -18,16 +18,25 @@ from dpratio.plan.measurement import Measurement, choose_question
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import CUT
-from dpratio.release.noisy_sums import NoiseLayer, NoisySums
 from dpratio.release.release import (
     MADE_BY,
+    NoiseLayer,
+    NoisySums,
     Release,
     ReleasedQuestion,
     require_release,
 )
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Cell, Dimension, Key, Keys, ScoreBins, distinct
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import (
+    Cell,
+    Dimension,
+    Groups,
+    Key,
+    Keys,
+    PrivateKeys,
+    ScoreBins,
+    distinct,
+)
 from dpratio.terms.question import default_name
 from dpratio.terms.study import MEASURED, UNMEASURED
 

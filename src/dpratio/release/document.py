@@ -32,13 +32,17 @@ from dpratio.plan.laws import LAWS
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan, price
-from dpratio.plan.sensitivity.contrast import BASES, contrast_of
+from dpratio.plan.sensitivity.sums import BASES, contrast_of
 from dpratio.release.external import require_external
-from dpratio.release.noisy_sums import NoiseLayer, NoisySums
-from dpratio.release.release import Release, ReleasedQuestion, fresh_question
+from dpratio.release.release import (
+    NoiseLayer,
+    NoisySums,
+    Release,
+    ReleasedQuestion,
+    fresh_question,
+)
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import KINDS
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import KINDS, Groups, PrivateKeys
 from dpratio.terms.question import Partition
 from dpratio.terms.study_fields import GROUP, GroupsTable
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.grids import settle_groups
 from dpratio.plan.laws import (
     GAUSSIAN,
     LAPLACE,
@@ -27,8 +26,14 @@ from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import EXTERNAL, Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.rules import require_terms
-from dpratio.plan.sensitivity.box import row_box
-from dpratio.plan.sensitivity.sums import MeasuredSum, Summand, step_for, summands_for
+from dpratio.plan.sensitivity.sums import (
+    MeasuredSum,
+    Summand,
+    row_box,
+    step_for,
+    summands_for,
+)
+from dpratio.plan.settle import settle_groups
 from dpratio.release.release import MADE_BY, Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -1,13 +1,336 @@
-"""Releases as files."""
+"""Plans and releases as files: checked JSON that appears whole or not at all.
 
+The checksum shows accidental edits. A file replaces nothing but another of its kind.
+"""
+
+import contextlib
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
 from os import PathLike
+from pathlib import Path
+from typing import Any
 
-from dpratio.checks import show_given
-from dpratio.errors import FileRefused, InvalidInput
-from dpratio.release.checked_json import DocumentKind
+from dpratio.checks import require_one_of, show_given
+from dpratio.codec import TEXT, Field, canonical, integer, parse_json, record
+from dpratio.errors import DocumentRefused, DpratioError, FileRefused, InvalidInput
+from dpratio.plan.document import PLAN
+from dpratio.plan.price import AnyPlan, price
 from dpratio.release.document import RELEASE
 from dpratio.release.release import Release
-from dpratio.release.writing import write_whole
+
+_PARTS = ("-journal", "-wal", "-shm", ".lock", ".wal")
+
+
+def as_path(path: object) -> Path:
+    """Return the path of a file; raise InvalidInput for what is none."""
+    if not isinstance(path, str | PathLike):
+        raise InvalidInput(
+            f"path must be the path of a file, got {show_given(path)}.", field="path"
+        )
+    return Path(path)
+
+
+@contextlib.contextmanager
+def refused_as(done: str, path: Path) -> Iterator[None]:
+    """Raise FileRefused where the system cannot read or write a file."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror
+    except ValueError:
+        reason = "the name holds NUL"
+    else:
+        return
+    raise FileRefused(f"'{path}' cannot be {done}: {reason}.") from None
+
+
+def check_writable(path: str | PathLike[str]) -> None:
+    """Find out before any work whether a file could be written.
+
+    Raises:
+        FileRefused: When it could not: links, devices and pipes are no files, and what
+            a database puts beside its file is its own.
+    """
+    target = as_path(path)
+    with refused_as("written", target):
+        _require_plain(target)
+        for end in _PARTS:
+            if target.name.endswith(end) and Path(str(target)[: -len(end)]).exists():
+                raise FileRefused(
+                    f"'{target}' belongs to the file beside it, by its name. Name "
+                    "another file."
+                )
+        _temporary_beside(target).unlink(missing_ok=True)
+
+
+def write_whole(
+    path: str | PathLike[str],
+    content: bytes,
+    *,
+    replace: bool = False,
+    is_private: bool = False,
+) -> None:
+    """Write a file through a temporary one, so that readers never see half of it.
+
+    Args:
+        path: A plain file.
+        content: All of it.
+        replace: Whether a file that is there may be replaced.
+        is_private: Whether a new file is for its owner's eyes alone.
+
+    Raises:
+        FileRefused: When it cannot be written, or is there and may not be replaced.
+    """
+    target = as_path(path)
+    with refused_as("written", target):
+        temporary = _temporary_beside(target)
+        try:
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            is_there = _require_plain(target)
+            new = 0o600 if is_private else 0o644
+            temporary.chmod(target.stat().st_mode if is_there else new)
+            if replace:
+                temporary.replace(target)
+            else:
+                _name_new(temporary, target)
+            _sync_folder(target.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _name_new(temporary: Path, target: Path) -> None:
+    """Name a file as nobody else has named one meanwhile."""
+    try:
+        os.link(temporary, target)
+    except OSError:  # It is taken, or the file system knows no second names.
+        if os.path.lexists(target):
+            raise FileRefused(
+                f"'{target}' exists. Name another file, or say replace=True to replace "
+                "it."
+            ) from None
+        temporary.replace(target)
+
+
+def _require_plain(target: Path) -> bool:
+    """Raise FileRefused unless a file or nothing is there; return whether one is."""
+    try:
+        mode = target.lstat().st_mode  # Refuses names that no file can have.
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISREG(mode):
+        raise FileRefused(
+            f"'{target}' is a folder, a link, a device or a pipe. Name a plain file."
+        )
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the new name is on the disk, where folders can be synced."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _temporary_beside(target: Path) -> Path:
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".dpratio-")
+    os.close(descriptor)
+    return Path(name)
+
+
+_VERSION = 1
+_LARGEST_FILE = 2**30
+_KNOWN = {
+    "dpratio-release": (
+        "a release, and a plan or a study is wanted: what a release is made from"
+    ),
+    "dpratio-plan": "a plan, and a release is wanted. Make one with `dpratio release`",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentKind:
+    """One kind of checked document.
+
+    Args:
+        noun: What it is called: ``"plan"`` or ``"release"``.
+        fields: The table of everything but the format, the version and the checksum.
+    """
+
+    noun: str
+    fields: Field
+
+    def body(self, value: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Return the document of a value, without its checksum."""
+        head = {"format": f"dpratio-{self.noun}", "version": _VERSION}
+        return {**head, **self.fields.write(value)}
+
+    def to_bytes(self, value: Any) -> bytes:  # noqa: ANN401
+        """Return the content of the file of a value."""
+        body = self.body(value)
+        return canonical({**body, "sha256": checksum(body)})
+
+    def from_bytes(self, content: bytes) -> Any:  # noqa: ANN401
+        """Return the value of the content of a file.
+
+        Raises:
+            DocumentRefused: When it was edited, is of another kind or breaks a rule.
+            UnicodeDecodeError: When it is not UTF-8.
+        """
+        body = parse_json(content.decode("utf-8"))
+        self._require_format(body)
+        if "sha256" not in body:
+            raise DocumentRefused("$: field 'sha256' is missing.", field="$.sha256")
+        if TEXT.read(body.pop("sha256"), "$.sha256") != checksum(body):
+            raise DocumentRefused(
+                "$.sha256: the document was edited or damaged: its checksum differs. "
+                "Get the original file.",
+                field="$.sha256",
+            )
+        del body["format"], body["version"]
+        return self.fields.read(body, "$")
+
+    def read(self, path: str | PathLike[str]) -> Any:  # noqa: ANN401
+        """Return the value in a file.
+
+        Raises:
+            FileRefused: When the file cannot be read.
+            DocumentRefused: As `from_bytes`.
+        """
+        file = as_path(path)
+        with refused_as("read", file):
+            if file.stat().st_size > _LARGEST_FILE:
+                raise FileRefused(f"'{path}' cannot be read: it is larger than 1 GiB.")
+            content = file.read_bytes()
+        try:
+            return self.from_bytes(content)
+        except UnicodeDecodeError:
+            raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
+
+    def value_at(self, path: str | PathLike[str], advice: str) -> Any:  # noqa: ANN401
+        """Return the value in a file that a new one would replace; None without one.
+
+        Raises:
+            FileRefused: When something else is there, or no file can be written.
+        """
+        check_writable(path)
+        if not Path(path).exists():
+            return None
+        try:
+            return self.read(path)
+        except DpratioError:
+            raise FileRefused(
+                f"'{path}' exists and is no {self.noun}. {advice}"
+            ) from None
+
+    def _require_format(self, document: Any) -> None:  # noqa: ANN401
+        name = document.get("format") if isinstance(document, dict) else None
+        wanted = f"dpratio-{self.noun}"
+        if name != wanted:
+            advice = _KNOWN.get(str(name), f"not a {wanted} document")
+            raise DocumentRefused(f"$.format: this is {advice}.", field="$.format")
+        version = integer().read(document.get("version"), "$.version")
+        if version != _VERSION:
+            raise DocumentRefused(
+                f"$.version: must be {_VERSION}, got {version}. "
+                "Use the dpratio that wrote it.",
+                field="$.version",
+            )
+
+
+def checksum(body: dict[str, Any]) -> str:
+    """Return the hash of a document, however it is laid out."""
+    try:
+        return hashlib.sha256(canonical(body)).hexdigest()
+    except ValueError as error:
+        raise DocumentRefused(f"$: {error}.") from None
+
+
+def _priced(plan: AnyPlan) -> AnyPlan:
+    price(plan)
+    return plan
+
+
+_PLANS = DocumentKind("plan", record(_priced, lambda plan: {"plan": plan}, plan=PLAN))
+
+
+def plan_hash(plan: AnyPlan) -> str:
+    """Return the name of a plan by its content: 64 hexadecimal digits.
+
+    The title is left out. A study with another title is the same request, so that it is
+    approved once and charged once.
+    """
+    return checksum(_PLANS.body(plan.titled(None)))
+
+
+def write_plan(plan: AnyPlan, path: str | PathLike[str]) -> None:
+    """Write a plan as JSON; the file appears whole or not at all.
+
+    Args:
+        plan: What would be measured, for someone to approve.
+        path: Where; a plan that is there is replaced, and nothing else.
+
+    Raises:
+        FileRefused: When the file cannot be written, or something else is there.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> from tempfile import TemporaryDirectory
+        >>> plan = dpr.example_release().plan
+        >>> with TemporaryDirectory() as folder:
+        ...     dpr.write_plan(plan, f"{folder}/plan.json")
+        ...     dpr.read_plan(f"{folder}/plan.json") == plan
+        True
+    """
+    if not isinstance(plan, AnyPlan):
+        raise InvalidInput(
+            f"plan must be a Plan, got {show_given(plan)}.", field="plan"
+        )
+    is_there = require_plan_place(path)
+    write_whole(path, _PLANS.to_bytes(plan), replace=is_there)
+
+
+def require_plan_place(path: str | PathLike[str]) -> bool:
+    """Raise FileRefused unless a plan may be written; return whether one is there."""
+    return _PLANS.value_at(path, "Name another file.") is not None
+
+
+def read_plan(path: str | PathLike[str]) -> AnyPlan:
+    """Read a plan and price it again.
+
+    Args:
+        path: A file written by `write_plan`.
+
+    Returns:
+        The plan, as it was written.
+
+    Raises:
+        FileRefused: When the file cannot be read.
+        DocumentRefused: When it was edited or breaks the format.
+        PlanRefused: When it costs more than it says.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> from tempfile import TemporaryDirectory
+        >>> plan = dpr.example_release().plan
+        >>> with TemporaryDirectory() as folder:
+        ...     dpr.write_plan(plan, f"{folder}/plan.json")
+        ...     print(dpr.read_plan(f"{folder}/plan.json").epsilon)
+        2
+    """
+    plan: AnyPlan = _PLANS.read(path)
+    return plan
+
 
 _RELEASES = DocumentKind("release", RELEASE)
 
@@ -113,3 +436,34 @@ def release_from_bytes(content: bytes) -> Release:
     """
     release: Release = _RELEASES.from_bytes(content)
     return release
+
+
+_FILES = {"focused": "example_release.json", "joint": "example_release_joint.json"}
+
+
+def example_release(strategy: str = "focused") -> Release:
+    """Return a release about invented people, which comes with dpratio.
+
+    20,000 people have a score and a label. Question 1 is about four regions,
+    question 2 about five bins of the score. The true ratios of score per label are 1
+    in the north, 1.05 in the east, 1.1 in the south and 1.2 in the west.
+
+    Args:
+        strategy: ``"focused"``, the default of plans, whose questions answer ratios
+            and means; or ``"joint"``, whose questions answer ``"spread"`` as well.
+
+    Returns:
+        A release that says that it is simulated. Its noise never changes.
+
+    Raises:
+        InvalidInput: When there is no example of that strategy.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> regions = dpr.roll_up(dpr.example_release(), ["region"])
+        >>> dpr.estimate_ratios(regions).ratio.round(2)
+        array([1.01, 1.05, 1.11, 1.22])
+    """
+    require_one_of(strategy, _FILES, "strategy")
+    file = files("dpratio.release") / _FILES[strategy]
+    return release_from_bytes(file.read_bytes())

@@ -22,7 +22,7 @@ from dpratio.analyst.tables.provenance import heading_stamp
 from dpratio.arrays import Floats
 from dpratio.show.chart.scale import Scale
 from dpratio.show.verdicts import verdict_of
-from dpratio.terms.dimensions import EVERY
+from dpratio.terms.groups import EVERY
 
 BETWEEN = " · "
 _WITHHELD = {"unbounded", "disconnected"}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 from dpratio.show.text import render
 from dpratio.tabular import printable
 from dpratio.terms.budget import decimal_text

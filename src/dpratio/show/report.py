@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpratio.checks import require
+from dpratio.release.files import check_writable, write_whole
 from dpratio.release.release import Release
-from dpratio.release.writing import check_writable, write_whole
 from dpratio.show.sections.answers import Answer
 from dpratio.show.sections.page import render_report
 

@@ -9,7 +9,7 @@ from dpratio.errors import InvalidInput
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.show.curve_chart import curve_chart, curves_of
 from dpratio.show.report_words import shortened
-from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import ScoreBins
 
 MOST_CURVES = 12
 _NO_MEANS = "it needs a plan with answers=('ratio', 'means'). The test of calibration:"

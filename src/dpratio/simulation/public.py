@@ -20,8 +20,7 @@ from dpratio.plan.sensitivity.sums import summands_for
 from dpratio.release.external import wrap_sums
 from dpratio.release.release import Release
 from dpratio.tabular import PUBLIC
-from dpratio.terms.dimensions import Dimension, Keys, ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Dimension, Groups, Keys, PrivateKeys, ScoreBins
 
 Answer = TypeVar("Answer")
 

@@ -16,7 +16,7 @@ from dpratio.arrays import Floats
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.release.release import MADE_BY, Release, fresh_question
 from dpratio.simulation.population import DrawPeople, People, Reals
 from dpratio.terms.bounds import Bounds

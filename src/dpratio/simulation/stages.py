@@ -13,10 +13,9 @@ from dpratio.arrays import Floats, Integers
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import found_guesses, realise
-from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.sensitivity.mixtures import mixture_of
-from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.split_budget import cells_of
+from dpratio.plan.sensitivity.joint import mixture_of
+from dpratio.plan.sensitivity.sums import MeasuredSum, contrast_of
+from dpratio.plan.settle import cells_of
 from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.release import Release
 from dpratio.simulation.simulate import simulate_release

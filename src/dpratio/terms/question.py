@@ -9,8 +9,7 @@ from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Dimension
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Dimension, Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import require_totals
 

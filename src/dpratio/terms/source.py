@@ -1,20 +1,86 @@
-"""The files of a study, and how they are written.
+"""The data of a study: files, tables of databases, and which of their rows count.
 
 Nothing is sniffed, and nothing here reads a value. ``${NAME}`` stands for a whole
 address, or begins a path: anywhere else a study could send what a variable holds to a
 host of its own choice.
 """
 
+import datetime as dt
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any
+from urllib.parse import urlsplit
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
-from dpratio.terms.dimensions import KINDS
-from dpratio.terms.ratio import require_column_name
-from dpratio.terms.where import Condition, Where, as_where
+from dpratio.terms.groups import KINDS
+from dpratio.terms.ratio import is_unicode, require_column_name
+
+Condition = tuple[Any, ...]
+Where = Sequence[Sequence[Any]]
+
+NULLS = ("is null", "not null")
+_COMPARISONS = ("=", "!=", "<", "<=", ">", ">=", "in")
+_MOST_CONDITIONS, _MOST_VALUES = 100, 1000
+_LARGEST_WHOLE = 2**63 - 1
+_EXACT = 2**53  # Below it, a double without a fraction is that whole number.
+
+
+def as_where(where: object) -> tuple[Condition, ...]:
+    """Return conditions as tuples, or raise InvalidInput."""
+    if not isinstance(where, list | tuple) or len(where) > _MOST_CONDITIONS:
+        raise InvalidInput(
+            f"where must be a list of up to {_MOST_CONDITIONS} conditions, got "
+            f'{show_given(where)}. Write where = [["day", ">=", "2026-11-09"]].',
+            field="where",
+        )
+    return tuple(map(as_condition, where))
+
+
+def as_condition(condition: object) -> Condition:
+    """Return a condition as a tuple, or raise InvalidInput."""
+    parts = tuple(condition) if isinstance(condition, list | tuple) else ()
+    is_null = len(parts) == 2 and parts[1] in NULLS  # noqa: PLR2004
+    is_comparison = len(parts) == 3 and parts[1] in _COMPARISONS  # noqa: PLR2004
+    if not is_null and not is_comparison:
+        raise InvalidInput(
+            f"a condition is a column, one of {', '.join(_COMPARISONS)} and a value, "
+            f"or a column and one of {', '.join(NULLS)}, got {show_given(condition)}.",
+            field="where",
+        )
+    column, operator, *values = parts
+    require_column_name(column)
+    if operator != "in":
+        return column, operator, *map(_constant, values)
+    listed = values[0]
+    if not isinstance(listed, list | tuple) or not 0 < len(listed) <= _MOST_VALUES:
+        raise InvalidInput(
+            f"in takes a list of 1 to {_MOST_VALUES} values, got {show_given(listed)}.",
+            field="where",
+        )
+    return column, operator, tuple(map(_constant, listed))
+
+
+def _constant(value: object) -> str | float:
+    """Return a text, number or truth value; a date is its text."""
+    if type(value) is dt.date:
+        return value.isoformat()
+    if isinstance(value, str) and "\x00" not in value and is_unicode(value):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        # JSON writes 5.0 as 5; and 0 has no sign.
+        return int(value) if value.is_integer() and abs(value) < _EXACT else value
+    if isinstance(value, int) and abs(value) <= _LARGEST_WHOLE:
+        return value
+    raise InvalidInput(
+        "a condition compares with a text without NUL, a finite number, a whole number "
+        f"of 64 bits, true, false or a date, got {show_given(value)}.",
+        field="where",
+    )
+
 
 # The columns that names of folders hold, each with the kind of its keys.
 Partitions = tuple[tuple[str, str], ...]
@@ -242,3 +308,200 @@ def _require_character(character: object, name: str) -> None:
             "character such as ',' or ';' or a tab.",
             field=name,
         )
+
+
+SCHEMES = ("duckdb", "postgres", "postgresql", "spark")
+# What Spark has beside a standalone master: this machine, a cluster that its own
+# settings name, and the session that a program has.
+_WITHOUT_HOST = re.compile(
+    r"spark://(local(?:\[(?:[1-9][0-9]{0,3}|\*)\])?|yarn|active)"
+)
+_ADDRESS = re.compile(
+    r"duckdb:///.*[^/].*|postgres(?:ql)?://.*[^/].*|k8s://https://.+"
+    rf"|spark://(?!local)[^\[/]+|{_WITHOUT_HOST.pattern}",
+    re.DOTALL,
+)
+_MOST_NAMES = 3  # catalogue, schema, table
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class DatabaseTable:
+    """A table where it lies; only sums leave the database.
+
+    Args:
+        url: ``postgres://host/database``, ``duckdb:///file.db`` or
+            ``spark://host:7077``; of Spark also ``spark://local[*]``, ``spark://yarn``,
+            ``k8s://https://host:443``, and ``spark://active`` for the session that
+            this program has. A password is better kept in the environment
+            (PGPASSWORD) or a password file than here. Or
+            ``${NAME}``, a variable of the environment that holds the address.
+        table: The name of a table; ``"schema.table"``, or a list of names where one
+            of them holds a dot.
+        path: Instead of a table, on Spark: the path of Parquet files, or of a folder.
+        partitions: Columns that names of folders below the path hold, as in
+            `ParquetFiles`.
+        where: The conditions that a row must meet, as in `ParquetFiles`.
+
+    Raises:
+        InvalidInput: When the address, the name or a condition is not usable.
+
+    Example:
+        >>> DatabaseTable("postgres://ann:secret@db/loans", table="public.loans")
+        DatabaseTable(table=('public', 'loans'), scheme='postgres')
+    """
+
+    url: str = field(repr=False)
+    table: tuple[str, ...]
+    path: str | None = field(repr=False)
+    partitions: Partitions = field(repr=False)
+    where: tuple[Condition, ...] = field(repr=False)
+    scheme: str = field(init=False)  # Empty where a variable holds the address.
+    written_as: str | None = field(init=False, repr=False, compare=False)
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        table: str | Sequence[str] | None = None,
+        path: str | None = None,
+        partitions: Mapping[str, str] | Sequence[str] | Partitions = (),
+        where: Where = (),
+    ) -> None:
+        scheme = _scheme_of(url)
+        names = () if not table and path is not None else _table_names(table)
+        if names and path is not None:
+            raise InvalidInput(
+                f"one table or path is read, got {show_given([table, path])}.",
+                field="path",
+            )
+        if path is not None and scheme not in {"spark", ""}:
+            raise InvalidInput(
+                f"only Spark reads paths through an address, got {show_given(path)}.",
+                field="path",
+            )
+        if partitions and path is None:
+            raise InvalidInput(
+                f"partitions are of a path, got {show_given(partitions)}. Write "
+                'path = "…/" beside them.',
+                field="partitions",
+            )
+        if path is not None:
+            checked_path(path)
+        elif scheme == "duckdb":
+            checked_path(url.partition("://")[2])
+        fields = {
+            "url": url,
+            "table": names,
+            "path": path,
+            "partitions": as_partitions(partitions),
+            "where": as_where(where),
+            "scheme": scheme,
+            "written_as": None,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def shown(self) -> str:
+        """The address without user, password and options."""
+        return self.written_as or _shown(self.url)
+
+    @property
+    def name(self) -> str:
+        """The name of the table, for a message."""
+        return ".".join(self.table) if self.path is None else self.path
+
+    @property
+    def file(self) -> str:
+        """The path of the database's file."""
+        return self.url.partition("://")[2].removeprefix("/")
+
+    @property
+    def master(self) -> str | None:
+        """How Spark names the cluster; None for the session that is there."""
+        word = _WITHOUT_HOST.fullmatch(self.url)
+        if word is None:
+            return self.url
+        return None if word[1] == "active" else word[1]
+
+    @property
+    def cluster(self) -> str:
+        """The cluster itself, however many cores of this machine are taken."""
+        word = _WITHOUT_HOST.fullmatch(self.url)
+        if word is not None:
+            return word[1].partition("[")[0]
+        return urlsplit(self.url.removeprefix("k8s://")).netloc.rpartition("@")[2]
+
+    def at(self, url: str, path: str | None) -> "DatabaseTable":
+        """Return the same table at the address, and path, that variables hold."""
+        table = replace(self, url=url, path=path)
+        object.__setattr__(table, "written_as", self.url)
+        return table
+
+    def beside(self, folder: PurePath) -> "DatabaseTable":
+        """Return the table with its database's file as seen from a folder."""
+        if self.scheme != "duckdb":
+            return self
+        return replace(self, url=f"{self.scheme}:///{folder / self.file}")
+
+
+def _scheme_of(url: object) -> str:
+    """Return the kind of database at an address; empty where a variable holds it."""
+    # A refused address is not shown whole: it may hold a password.
+    if not isinstance(url, str):
+        kind = type(url).__name__
+        raise InvalidInput(f"an address must be text, got {kind}.", field="url")
+    if "${" in url:
+        if url != f"${{{variable_of(url)}}}":
+            raise InvalidInput(
+                "a variable must hold a whole address. Put all of it into the "
+                'variable: url = "${ORDERS_DB}".',
+                field="url",
+            )
+        return ""
+    if url.startswith("sc://"):
+        raise InvalidInput(
+            "Spark Connect is not read, got 'sc://…': its driver writes why a query "
+            "stopped, cell and all. Run this in a program on the driver, and write "
+            "spark://active.",
+            field="url",
+        )
+    if not _ADDRESS.fullmatch(url):
+        raise InvalidInput(
+            f"an address names a database or cluster, got {_shown(url)!r}. Write "
+            "postgres://host/database, duckdb:///file.db, duckdb:////folder/file.db, "
+            "spark://host:7077, spark://local[2], spark://yarn, spark://active or "
+            "k8s://https://host:443.",
+            field="url",
+        )
+    scheme = url.partition("://")[0]
+    return "spark" if scheme == "k8s" else scheme
+
+
+def _table_names(table: object) -> tuple[str, ...]:
+    parts = table.split(".") if isinstance(table, str) else table
+    names = tuple(parts) if isinstance(parts, list | tuple) else ()
+    is_named = all(isinstance(name, str) and name for name in names)
+    if not is_named or not 1 <= len(names) <= _MOST_NAMES:
+        raise InvalidInput(
+            f"a table is named by one to three names, got {show_given(table)}. Write "
+            "'table', 'schema.table' or ['schema', 'table.with.dots'].",
+            field="table",
+        )
+    return names
+
+
+def _shown(url: str) -> str:
+    """Return the scheme, host and path of an address, and no more of an odd one."""
+    scheme, _, rest = url.partition("://")
+    if scheme == "duckdb" or _WITHOUT_HOST.fullmatch(url):
+        return url
+    if scheme not in {*SCHEMES, "k8s"}:
+        return "another address"
+    try:
+        parts = urlsplit(f"{scheme}://{rest.removeprefix('https://')}")
+    except ValueError:  # Brackets that hold no address.
+        return f"{scheme}://…"
+    if "@" in parts.path + parts.query + parts.fragment:
+        return f"{scheme}://…"
+    return f"{scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

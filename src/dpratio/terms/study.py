@@ -11,7 +11,6 @@ from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
 from dpratio.terms.population import Population
 from dpratio.terms.question import (
     Asked,
@@ -22,7 +21,13 @@ from dpratio.terms.question import (
     told_apart,
 )
 from dpratio.terms.ratio import COUNTED, Ratio
-from dpratio.terms.source import PERIOD, CsvFile, ParquetFiles, checked_path
+from dpratio.terms.source import (
+    PERIOD,
+    CsvFile,
+    DatabaseTable,
+    ParquetFiles,
+    checked_path,
+)
 from dpratio.terms.unit import PrivacyUnit
 
 MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")

@@ -28,24 +28,31 @@ from dpratio.codec import (
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.dimensions import (
+from dpratio.terms.groups import (
     EVERY,
     KINDS,
     MOST_BINS,
     Dimension,
+    Groups,
     Key,
     Keys,
     Periods,
+    PrivateKeys,
     ScoreBins,
 )
-from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Partition
-from dpratio.terms.source import ISO_DATES, CsvFile, ParquetFiles, checked_path
+from dpratio.terms.source import (
+    ISO_DATES,
+    Condition,
+    CsvFile,
+    DatabaseTable,
+    ParquetFiles,
+    as_condition,
+    checked_path,
+)
 from dpratio.terms.study import Source
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
-from dpratio.terms.where import Condition, as_condition
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
 

@@ -14,8 +14,7 @@ from dpratio.plan.histogram.plan_bounds import grid_of, plan_bins
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 

@@ -8,9 +8,8 @@ from analyst.bounds.releases_for_tests import grid_release, released
 from dpratio.analyst.bounds.propose_bins import propose_bins
 from dpratio.errors import InvalidInput
 from dpratio.release.combine import merge
-from dpratio.release.example import example_release
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.release.files import example_release
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.study_file import parse_study
 
 

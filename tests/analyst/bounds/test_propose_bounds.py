@@ -17,7 +17,7 @@ from dpratio.curator.release_bounds import release_bounds
 from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.release.combine import merge
-from dpratio.release.example import example_release
+from dpratio.release.files import example_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

@@ -32,7 +32,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 
 if TYPE_CHECKING:
-    from dpratio.terms.dimensions import Key
+    from dpratio.terms.groups import Key
 
 
 @pytest.fixture(scope="module")

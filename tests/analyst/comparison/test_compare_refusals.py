@@ -19,8 +19,7 @@ from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.errors import InvalidInput
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys
 from dpratio.terms.ratio import Ratio
 
 FOUR = regions_release(ROWS)

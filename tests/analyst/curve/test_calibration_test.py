@@ -16,11 +16,10 @@ from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import CalibrationErrors
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.release.example import example_release
+from dpratio.release.files import example_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from tiers import quick_first
 

@@ -16,11 +16,10 @@ from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, Curve
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.split_budget import cells_of
+from dpratio.plan.settle import cells_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from soak import IS_SOAK

@@ -9,8 +9,7 @@ from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys, ScoreBins
 from planned import plan_scores
 
 RNG = np.random.default_rng(11)

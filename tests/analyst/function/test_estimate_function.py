@@ -22,8 +22,7 @@ from dpratio.analyst.function.functions import (
 from dpratio.errors import InvalidInput
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys
 from dpratio.terms.unit import PrivacyUnit
 
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds(0, 1), "w": Bounds(0, 2)}

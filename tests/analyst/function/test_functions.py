@@ -29,8 +29,7 @@ from dpratio.analyst.function.risks import odds_ratio, relative_risk
 from dpratio.analyst.function.scores import brier_score, calibration_intercept
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
-from dpratio.terms.dimensions import Keys
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys
 from soak import IS_SOAK
 from tiers import quick_first
 

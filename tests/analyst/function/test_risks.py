@@ -18,8 +18,7 @@ from dpratio.simulation.population import People
 from dpratio.simulation.simulate import sum_products
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys
 from dpratio.terms.ratio import Ratio
 
 ARMS = Groups("arm", ["new", "old"])

@@ -17,8 +17,7 @@ from dpratio.release.combine import roll_up
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, Keys, PrivateKeys
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 

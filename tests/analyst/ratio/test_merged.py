@@ -25,13 +25,12 @@ from dpratio.arrays import Floats
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.release.combine import merge, roll_up
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from tiers import quick_first

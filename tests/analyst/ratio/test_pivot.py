@@ -20,7 +20,7 @@ from dpratio.analyst.sums.variance import SamplingVariance
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.simulation.coverage.coverage import measure_coverage
 from dpratio.simulation.population import PaperPopulation
 

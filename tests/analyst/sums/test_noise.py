@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dpratio.analyst.sums.noise import Noise, noise_of, take
 from dpratio.arrays import Floats
 from dpratio.plan.laws import CLASSICAL_GAUSSIAN, GAUSSIAN, LAPLACE, NoiseLaw
-from dpratio.release.noisy_sums import NoiseLayer
+from dpratio.release.release import NoiseLayer
 
 STEPS = np.array([0.5, 2.0])
 

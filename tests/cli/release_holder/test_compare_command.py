@@ -11,8 +11,7 @@ from analyst.regions import cells_for, people, plan_of, regions_release
 from cli import commands_for_tests
 from cli.commands_for_tests import Call, is_refused
 from dpratio.release.files import write_release
-from dpratio.terms.dimensions import Keys
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys
 
 ROWS = [people(4000, ratio, seed) for seed, ratio in enumerate((1.3, 1.1, 1.1))]
 shown = partial(commands_for_tests.shown, "compare")

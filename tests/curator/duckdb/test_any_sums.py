@@ -13,9 +13,9 @@ from curator.tables_for_tests import fixed
 from dpratio.curator.choose_engine import open_reading
 from dpratio.curator.duckdb import engine as engine_duckdb
 from dpratio.curator.reading.statement import CellSum, Reading, Statement
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys
+from dpratio.terms.groups import Keys
 
 COLUMNS = ("one", "two", "three", "four")
 # Every company of good, zero, clipped and bad cells; each row is a group.

@@ -20,7 +20,7 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Periods, ScoreBins
+from dpratio.terms.groups import Periods, ScoreBins
 
 NAMED = ("score", "label", "weight", "seen")
 

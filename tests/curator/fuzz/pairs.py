@@ -20,8 +20,7 @@ from curator.people_for_tests import allowed
 from curator.tables_for_tests import plan_of
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Dimension, Groups, Keys, Periods, ScoreBins
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["PAIRS", "Batch", "make_batch", "require_batch_paid"]

@@ -24,8 +24,7 @@ from dpratio.curator import measure, release_sums
 from dpratio.curator.choose_engine import open_keys
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.curator.statements import unit_rule
-from dpratio.release.files import read_release, release_to_bytes
-from dpratio.release.plan_file import write_plan
+from dpratio.release.files import read_release, release_to_bytes, write_plan
 from dpratio.release.release import Release
 from soak import IS_SOAK
 

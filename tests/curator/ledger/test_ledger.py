@@ -12,7 +12,7 @@ from dpratio.curator.ledger.account.source_description import SourceDescription
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store import clock as room
 from dpratio.errors import InvalidInput, LedgerRefused, PlanRefused
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 from dpratio.terms.budget import Budget
 from edited_plans import with_terms
 

@@ -8,7 +8,7 @@ from curator.ledger.loans import CARDS, ID, OTHER, PLAN, SCOPE, bring, plan_of
 from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import LedgerRefused
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 
 MINE = named_source("mine")
 

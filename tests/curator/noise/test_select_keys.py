@@ -29,7 +29,7 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
 if TYPE_CHECKING:
-    from dpratio.terms.dimensions import Key
+    from dpratio.terms.groups import Key
 
 
 def fixed_bits(seed: int) -> Any:  # noqa: ANN401

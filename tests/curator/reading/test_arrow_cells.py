@@ -18,7 +18,7 @@ from dpratio.curator.reading.arrow_cells import arrow_plain, arrow_values
 from dpratio.curator.reading.frames import day_of, key_text
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys
+from dpratio.terms.groups import Keys
 from dpratio.terms.unit import PrivacyUnit
 
 COLUMNS, OBJECTS = arrow_columns(), object_columns()

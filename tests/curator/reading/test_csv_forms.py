@@ -13,7 +13,7 @@ from curator.tables_for_tests import ENGINES, exact, fixed, plan_of
 from dpratio.curator.python.engine import to_number
 from dpratio.curator.reading.days import day_in_text
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, Periods
+from dpratio.terms.groups import Keys, Periods
 from dpratio.terms.source import CsvFile
 
 # The same texts, points and commas exchanged: "1,000" is one, and "1.000" is none.

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpratio.curator.reading.exact import LARGEST_SUM, ExactSums
-from dpratio.plan.sensitivity.mixtures import Mixture
+from dpratio.plan.sensitivity.joint import Mixture
 
 CANARY = 271828182845
 

@@ -19,7 +19,7 @@ from dpratio.curator.reading.parquet_cells import is_whole_decimal
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, SchemaRefused
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, Periods
+from dpratio.terms.groups import Keys, Periods
 from dpratio.terms.source import ParquetFiles
 
 COLUMNS = parquet_columns()

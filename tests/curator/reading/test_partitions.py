@@ -12,8 +12,7 @@ import pytest
 from curator.tables_for_tests import ENGINES, exact, plan_of
 from dpratio.curator.reading.partitions import find_parquet, values_of
 from dpratio.errors import FileRefused, SchemaRefused
-from dpratio.terms.dimensions import Key
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Key
 from dpratio.terms.source import ParquetFiles
 
 KINDS = {"region": "text", "month": "integer", "day": "date", "paid": "boolean"}

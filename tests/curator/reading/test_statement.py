@@ -18,9 +18,9 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import CellSum, ColumnType
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Key, Keys
+from dpratio.terms.groups import Key, Keys
 from dpratio.terms.source import CsvFile
 
 TEXT = ["1", "2"]

@@ -7,8 +7,7 @@ import pytest
 from curator.tables_for_tests import exact, plan_of
 from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.errors import FileRefused, InvalidInput
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
 
 ROWS = "score,label\n0.5,1\n0.25,0\n"
 

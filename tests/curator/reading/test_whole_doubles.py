@@ -8,7 +8,7 @@ import pytest
 from curator.tables_for_tests import statement_with
 from dpratio.curator.reading.statement import CellSum, Statement, UnitRule
 from dpratio.curator.reading.whole_doubles import are_exact, may_be_exact
-from dpratio.plan.sensitivity.box import Total
+from dpratio.plan.sensitivity.sums import Total
 from dpratio.terms.bounds import Bounds
 
 STEP = 2.0**-20

@@ -12,7 +12,7 @@ import numpy as np
 import psycopg
 import pyarrow as pa
 
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 __all__ = ["Postgres", "quoted"]
 

@@ -16,8 +16,7 @@ from dpratio.curator.reading.statement import KeyCount, UnitRule
 from dpratio.curator.silence import silence
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys, Periods, ScoreBins
 from dpratio.terms.unit import PrivacyUnit
 from soak import IS_SOAK
 

@@ -28,8 +28,7 @@ from curator.tables_for_tests import exact, plan_of
 from curator.warehouse.laws import hold, require_agreement
 from curator.warehouse.postgres_host import Postgres
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Key, Periods, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Key, Periods, ScoreBins
 
 
 def test_keys_that_mean_something_to_sql_are_keys(postgres: Postgres) -> None:

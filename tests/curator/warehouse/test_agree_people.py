@@ -16,8 +16,7 @@ from curator.warehouse.laws import hold, require_agreement
 from curator.warehouse.postgres_host import Postgres
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.unit import PrivacyUnit
 
 # People.

@@ -7,7 +7,7 @@ import pytest
 
 from curator.warehouse.roles import fates, stopped
 from dpratio.curator.warehouse.open import open_warehouse
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 from postgres_server import fresh_database
 
 _INTEGERS = {"smallint": 15, "integer": 31, "bigint": 63}

@@ -12,9 +12,7 @@ from dpratio.curator.ledger.account.place import Origin
 from dpratio.curator.measure import connect
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.curator.warehouse.tables import WarehouseTable
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import ParquetFiles
-from dpratio.terms.where import Where
+from dpratio.terms.source import DatabaseTable, ParquetFiles, Where
 
 MADE = "CREATE TABLE loans (order_id INTEGER, note VARCHAR(9), y INTEGER)"
 

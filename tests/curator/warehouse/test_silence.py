@@ -12,7 +12,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 CANARY = "canary-0042"
 ID = "0" * 32

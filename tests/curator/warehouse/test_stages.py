@@ -16,7 +16,7 @@ from curator.warehouse.postgres_host import Postgres
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
 from dpratio.release.release import ReleasedQuestion
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 
 def released(table: Any, plan: Plan) -> ReleasedQuestion:  # noqa: ANN401

@@ -21,8 +21,7 @@ from dpratio.plan.histogram.plan_bounds import plan_bounds
 from dpratio.plan.price import Cost, price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys, ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import Groups, Keys, PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 

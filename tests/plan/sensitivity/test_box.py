@@ -7,8 +7,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.sensitivity.box import Total, box_of, can_cut, row_box, totals_of
-from dpratio.plan.sensitivity.sums import step_for
+from dpratio.plan.sensitivity.sums import (
+    Total,
+    box_of,
+    can_cut,
+    row_box,
+    step_for,
+    totals_of,
+)
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpratio.plan.sensitivity.contrast import Contrast, contrast_of, guess_from
+from dpratio.plan.sensitivity.sums import Contrast, contrast_of, guess_from
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
 from plan.boxes_for_tests import guess_sizes

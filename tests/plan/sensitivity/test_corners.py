@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from dpratio.plan.sensitivity.contrast import BASES, Contrast, Point, corners_of
+from dpratio.plan.sensitivity.sums import BASES, Contrast, Point, corners_of
 from dpratio.terms.bounds import Bounds
 
 Box = Mapping[str, Bounds]

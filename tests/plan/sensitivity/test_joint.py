@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from dpratio.curator.python.engine import _clip
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw, root_above
-from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import (
     Grid,
     grid_of,
     is_convex,
     joint_ratio,
 )
-from dpratio.plan.sensitivity.sums import Summand, summands_for
+from dpratio.plan.sensitivity.sums import BASES, Contrast, Summand, summands_for
 from dpratio.terms.bounds import Bounds
 from plan.boxes_for_tests import (
     LAWS,

@@ -10,10 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.plan.laws import LAPLACE, NoiseLaw
-from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of, joint_ratio
 from dpratio.plan.sensitivity.sums import (
+    BASES,
     CUT,
+    Contrast,
     focused_summands,
     step_for,
     summands_for,

@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.plan.laws import LAPLACE
-from dpratio.plan.sensitivity.joint import Grid, joint_ratio
-from dpratio.plan.sensitivity.mixtures import RAW, Mixture, mixed_grid, mixture_of
+from dpratio.plan.sensitivity.joint import (
+    RAW,
+    Grid,
+    Mixture,
+    joint_ratio,
+    mixed_grid,
+    mixture_of,
+)
 from plan.boxes_for_tests import (
     NARROW,
     UNIT,

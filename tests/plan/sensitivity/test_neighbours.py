@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dpratio.curator.python.engine import _clip
 from dpratio.plan.laws import LAPLACE, NoiseLaw
-from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import (
+    RAW,
     Grid,
     is_convex,
     is_one_row,
@@ -22,7 +22,7 @@ from dpratio.plan.sensitivity.joint import (
     spread_ratio,
     unit_ratio,
 )
-from dpratio.plan.sensitivity.mixtures import RAW
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 from plan.boxes_for_tests import (

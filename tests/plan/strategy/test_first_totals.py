@@ -9,7 +9,7 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.split_budget import first_allowances
+from dpratio.plan.settle import first_allowances
 from dpratio.plan.strategy.first_stage import Stage, totals_grid, totals_price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

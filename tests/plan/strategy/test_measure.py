@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
-from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio
 from dpratio.plan.sensitivity.sums import (
     CUT,
     MOMENTS,
+    Contrast,
     MeasuredSum,
     focused_summands,
     step_for,
     summands_for,
 )
-from dpratio.plan.split_budget import Allowance
+from dpratio.plan.settle import Allowance
 from dpratio.plan.strategy.measure import (
     CUT_SHARE,
     even_shares,

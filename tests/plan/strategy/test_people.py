@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.sensitivity.contrast import BASES, Contrast
+from dpratio.plan.sensitivity.sums import BASES, Contrast
 from dpratio.plan.strategy.people import (
     EXPECTED_PEOPLE,
     People,

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
-from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex
+from dpratio.plan.sensitivity.sums import BASES, Contrast
 from dpratio.plan.strategy import shares
 from dpratio.plan.strategy.people import (
     People,

@@ -7,7 +7,7 @@ import pytest
 import dpratio as dpr
 from dpratio.curator.ledger.record import record_of
 from dpratio.errors import InvalidInput, LedgerRefused
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 from dpratio.show.sections.facts import header_facts, recorded_facts
 from dpratio.show.sections.page import render_report
 from planned import plan_scores

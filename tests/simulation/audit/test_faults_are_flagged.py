@@ -14,12 +14,11 @@ import pytest
 from dpratio.curator import measure
 from dpratio.curator.duckdb import kept
 from dpratio.curator.noise import select_keys
-from dpratio.plan import grids, price
+from dpratio.plan import price, settle
 from dpratio.plan.laws import NoiseLaw, Threshold, threshold_of
 from dpratio.plan.sensitivity import joint
-from dpratio.plan.sensitivity.box import box_of
-from dpratio.plan.sensitivity.contrast import Point, corners_of
 from dpratio.plan.sensitivity.joint import joint_ratio
+from dpratio.plan.sensitivity.sums import Point, box_of, corners_of
 from dpratio.plan.strategy import measure as planning
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import (
@@ -210,7 +209,7 @@ def test_a_box_that_is_too_small_is_flagged(
             for letter, each in box.items()
         }
 
-    monkeypatch.setattr(grids, "box_of", halved)
+    monkeypatch.setattr(settle, "box_of", halved)
     findings = audited(strategies=["joint"], units=[unit])
     assert verdicts(findings) == {TOO_LITTLE}
 

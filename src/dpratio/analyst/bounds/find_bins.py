@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import ScoreBins
 
 # A bin of n/k people must hold twice the standard deviation of the noise of its cells,
 # and each that is proposed once: where it is wide, noise is more.

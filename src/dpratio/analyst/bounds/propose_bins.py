@@ -10,7 +10,7 @@ from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.plan_bounds import grid_of
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
-from dpratio.terms.dimensions import ScoreBins, require_quantiles
+from dpratio.terms.groups import ScoreBins, require_quantiles
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
-from dpratio.terms.dimensions import Cell
+from dpratio.terms.groups import Cell
 
 _CODES = codes_of(COMPARISON_STATUSES)
 

@@ -24,8 +24,12 @@ from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.labels import says_little
 from dpratio.analyst.tables.options import is_finite_number
 from dpratio.checks import require
-from dpratio.release.noisy_sums import NoisySums
-from dpratio.release.release import Release, ReleasedQuestion, require_release
+from dpratio.release.release import (
+    NoisySums,
+    Release,
+    ReleasedQuestion,
+    require_release,
+)
 
 
 @dataclass(frozen=True, slots=True)

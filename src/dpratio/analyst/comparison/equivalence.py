@@ -18,7 +18,7 @@ from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
-from dpratio.terms.dimensions import Cell
+from dpratio.terms.groups import Cell
 
 VERDICTS = {
     "within": "the ratio lies within the margins",

@@ -18,7 +18,7 @@ from dpratio.checks import require
 from dpratio.plan.strategy.allowance import QUANTILE
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
-from dpratio.terms.dimensions import Cell
+from dpratio.terms.groups import Cell
 
 _UNLIKELY, _LEVEL = 0.05, 0.95
 _MOST_BESIDE = 5_000  # Nobody looks at more of them, and their intervals take time.

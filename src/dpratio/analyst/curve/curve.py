@@ -32,7 +32,7 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.measurement import choose_question
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import ScoreBins
 from dpratio.terms.ratio import Ratio
 
 _CODES = codes_of(CURVE_STATUSES)

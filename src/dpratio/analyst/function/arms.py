@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from dpratio.analyst.tables.labels import question_labels
 from dpratio.checks import require
 from dpratio.release.release import Release, ReleasedQuestion
-from dpratio.terms.dimensions import Key
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Key
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from dpratio.checks import require, require_one_of
 from dpratio.plan.measurement import choose_question
 from dpratio.plan.strategy.allowance import allowance
 from dpratio.release.release import Release, require_release
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 
 FUNCTION_METHODS = ("pivot", "delta", "monte_carlo")
 

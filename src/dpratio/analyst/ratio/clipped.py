@@ -9,8 +9,8 @@ from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.tables.clipping import LEVEL, Clipping
 from dpratio.arrays import Floats
-from dpratio.plan.plan_words import FALSE_ALARMS
 from dpratio.plan.sensitivity.sums import CUT
+from dpratio.plan.words import FALSE_ALARMS
 
 
 def clipping_of(

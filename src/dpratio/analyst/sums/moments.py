@@ -15,9 +15,8 @@ from dpratio.arrays import Flags, Floats, Integers
 from dpratio.checks import require
 from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.release.noisy_sums import NoisySums
-from dpratio.release.release import Release, ReleasedQuestion
+from dpratio.plan.sensitivity.sums import Contrast
+from dpratio.release.release import NoisySums, Release, ReleasedQuestion
 from dpratio.terms.bounds import Bounds
 
 # Groups in one product: few enough that a matrix library does it on one core.

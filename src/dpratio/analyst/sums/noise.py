@@ -12,7 +12,7 @@ import numpy as np
 
 from dpratio.arrays import Floats
 from dpratio.plan.laws import LAPLACE
-from dpratio.release.noisy_sums import NoiseLayer
+from dpratio.release.release import NoiseLayer
 
 
 @dataclass(frozen=True, slots=True)

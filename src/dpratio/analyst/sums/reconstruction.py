@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.sums import CUT, MOMENTS, Summand
+from dpratio.plan.sensitivity.sums import CUT, MOMENTS, Contrast, Summand
 
 Matrix = dict[str, list[float]]
 

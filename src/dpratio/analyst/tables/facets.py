@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dpratio.release.release import Release
-from dpratio.terms.dimensions import Dimension, Periods, ScoreBins
+from dpratio.terms.groups import Dimension, Periods, ScoreBins
 
 BINS, NUMBERS, DATES = "bins", "numbers", "dates"
 

@@ -18,8 +18,7 @@ from dpratio.analyst.tables.facets import key_text
 from dpratio.checks import require
 from dpratio.plan.measurement import pick_question
 from dpratio.release.release import Release, ReleasedQuestion, require_release
-from dpratio.terms.dimensions import Periods
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Periods
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def require_one_kind(
 ) -> None:
     """Refuse options of bounds where bins are asked for, and the other way round."""
     from dpratio.checks import require
-    from dpratio.terms.dimensions import require_quantiles
+    from dpratio.terms.groups import require_quantiles
 
     if bins is None:
         require(cells is None, "--cells needs --bins", cells, "Write --bins 10.")

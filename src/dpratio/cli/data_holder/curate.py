@@ -31,7 +31,7 @@ def plan(
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.plan.plan import Plan
-    from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
+    from dpratio.release.files import plan_hash, require_plan_place, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
     output = Output(layout, wide=wide)
@@ -156,7 +156,7 @@ def _account_words(
 
 def _notes(study: "Study", plan: "Plan") -> list[str]:
     """Say where bounds come from, and what to expect of the people of the study."""
-    from dpratio.plan.plan_words import describe_delta
+    from dpratio.plan.words import describe_delta
 
     origins = [
         f"Bounds of {name} come from: {words}"
@@ -169,7 +169,7 @@ def _notes(study: "Study", plan: "Plan") -> list[str]:
 
 def _expectations(study: "Study", plan: "Plan") -> list[str]:
     """Say how wide the intervals of each question will be, for whom it expects."""
-    from dpratio.plan.grids import is_described
+    from dpratio.plan.settle import is_described
     from dpratio.plan.strategy.people import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
     from dpratio.simulation.forecast.promise import promised_range, worth_of_delta

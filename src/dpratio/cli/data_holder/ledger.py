@@ -166,7 +166,7 @@ def void(
     anchor: options.Anchor = None,
 ) -> None:
     """Give a charge back whose data were never opened."""
-    from dpratio.release.release_id import id_of
+    from dpratio.release.id import id_of
 
     name = id_of(release_id)
     open_ledger(location, anchor).void(name, by=by)
@@ -198,7 +198,7 @@ def approve(  # noqa: PLR0913 (the terms of an approval)
     """
     from dpratio.curator.ledger.account.source import written_source
     from dpratio.curator.ledger.record import budget_facts
-    from dpratio.release.plan_file import plan_hash
+    from dpratio.release.files import plan_hash
 
     given, read = read_terms(study)
     data = _data_of(given, source)

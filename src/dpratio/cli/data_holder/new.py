@@ -94,7 +94,7 @@ def new(  # noqa: PLR0913 (an option for each question)
     Who, what ratio, which bounds and why, which groups, how many people, what epsilon.
     On a terminal it asks for what no option says.
     """
-    from dpratio.release.writing import write_whole
+    from dpratio.release.files import write_whole
     from dpratio.simulation.forecast.forecast import forecast
     from dpratio.terms.budget import Budget
     from dpratio.terms.ratio import Ratio

@@ -125,7 +125,7 @@ def keys_named(release: "Release", words: Sequence[str]) -> list[Any]:
 
 def _months(question: "ReleasedQuestion") -> dict[str, Any]:
     """Give months without their first day, where months are all that keys are."""
-    from dpratio.terms.dimensions import Periods
+    from dpratio.terms.groups import Periods
 
     dimensions = () if question.groups is None else question.groups.dimensions
     if len(dimensions) != 1 or not isinstance(dimensions[0], Periods):

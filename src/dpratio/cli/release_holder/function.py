@@ -12,7 +12,7 @@ from dpratio.cli.studies import as_question, read_given_release
 if TYPE_CHECKING:
     from dpratio.analyst.function.function_of_sums import FunctionOfSums
     from dpratio.release.release import Release
-    from dpratio.terms.dimensions import Key
+    from dpratio.terms.groups import Key
 
 _OF_A_COLUMN = (
     *("mean", "total", "variance", "difference_of_means", "lift"),

@@ -105,7 +105,7 @@ def report(  # noqa: PLR0913 (one command, one answer)
 
 def _binned(release: "Release", place: str | int | None) -> str | int | None:
     """Give the question of a comparison where it has bins; the curve finds others."""
-    from dpratio.terms.dimensions import ScoreBins
+    from dpratio.terms.groups import ScoreBins
 
     groups = None if place is None else release.question(place).groups
     dimensions = () if groups is None else groups.dimensions

@@ -31,7 +31,7 @@ from dpratio.curator.duckdb.units import count_keys, unit_steps
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import Reading, Statement
 from dpratio.curator.reading.whole_doubles import are_exact, may_be_exact
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["aggregate", "count_keys"]

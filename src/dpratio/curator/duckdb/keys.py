@@ -15,7 +15,7 @@ from dpratio.curator.reading.days import day_groups, day_pattern
 from dpratio.curator.reading.frames import key_text
 from dpratio.curator.reading.keys import KEY_FORMS
 from dpratio.curator.reading.statement import ColumnType, Statement
-from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
+from dpratio.terms.groups import Dimension, Key, Keys, Periods, ScoreBins
 
 # No key can be declared as this number.
 UNDECLARED = "(-9223372036854775808)::BIGINT"

@@ -42,7 +42,7 @@ from dpratio.curator.reading.partitions import (
 )
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.errors import FileRefused
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 from dpratio.terms.source import ParquetFiles, Partitions
 
 # A name that nobody has: the file of a row, by its full name.

@@ -13,7 +13,7 @@ from dpratio.curator.reading.keys import (
     rank_key,
 )
 from dpratio.curator.reading.statement import KeyCount, Reading, Statement, UnitRule
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 
 
 def count_keys(table: DuckTable, asked: KeyCount) -> dict[Key, int]:

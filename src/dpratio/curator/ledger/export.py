@@ -22,7 +22,7 @@ from dpratio.curator.ledger.store.patience import patient
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import FileRefused, LedgerFailed, LedgerRefused
-from dpratio.release.writing import check_writable, write_whole
+from dpratio.release.files import check_writable, write_whole
 
 EXPORT_FORMAT, EXPORT_VERSION = "dpratio ledger", 1
 

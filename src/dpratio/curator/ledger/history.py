@@ -28,7 +28,7 @@ from dpratio.curator.ledger.admission.watch import describe_end
 from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, price
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 from dpratio.tabular import Tabular
 
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet

@@ -32,8 +32,8 @@ from dpratio.curator.ledger.store.postgres import PostgresStore
 from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.errors import InvalidInput
 from dpratio.plan.price import AnyPlan
-from dpratio.release.plan_file import plan_hash
-from dpratio.release.release_id import require_id
+from dpratio.release.files import plan_hash
+from dpratio.release.id import require_id
 
 
 class Ledger:

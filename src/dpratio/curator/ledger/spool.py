@@ -19,8 +19,7 @@ from dpratio.checks import require
 from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import DpratioError, LedgerFailed, LedgerRefused
-from dpratio.release.files import release_from_bytes
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash, release_from_bytes
 
 _DRAWN = "json"
 _CLAIM = "claim"

@@ -7,8 +7,7 @@ import numpy as np
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import draw_rounded
 from dpratio.plan.laws import LAPLACE, threshold_of
-from dpratio.terms.dimensions import KINDS, Key
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import KINDS, Groups, Key, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
 

@@ -32,10 +32,9 @@ from dpratio.curator.reading.statement import (
     Statement,
     UnitRule,
 )
-from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.sums import to_cell
+from dpratio.plan.sensitivity.sums import Contrast, to_cell
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 
 _NUMBERS = (bool, int, float, Decimal, np.bool_, np.integer, np.floating)
 

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.plan.sensitivity.mixtures import Mixture
+from dpratio.plan.sensitivity.joint import Mixture
 
 # Sums are clamped here. Clamping moves no sum further than its unit did, and
 # leaves room for the noise, so 64-bit integers cannot overflow.

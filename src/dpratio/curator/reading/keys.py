@@ -12,7 +12,7 @@ import numpy as np
 from dpratio.curator.reading.days import day_in_text
 from dpratio.curator.reading.frames import day_of, key_text
 from dpratio.curator.reading.statement import ColumnType
-from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins, period_of
+from dpratio.terms.groups import Dimension, Key, Keys, Periods, ScoreBins, period_of
 
 # From a cell to the place of its key, or None where it has none.
 Placer = Callable[[object], int | None]

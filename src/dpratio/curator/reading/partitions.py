@@ -15,7 +15,7 @@ from dpratio.curator.reading.days import day_in_text
 from dpratio.curator.reading.files import find_files
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.errors import FileRefused, SchemaRefused
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 from dpratio.terms.ratio import is_unicode
 from dpratio.terms.source import Partitions
 

@@ -38,10 +38,9 @@ from dataclasses import dataclass
 from dpratio.checks import require
 from dpratio.errors import SchemaRefused
 from dpratio.plan.histogram.histogram import Ladder
-from dpratio.plan.sensitivity.box import Total
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast, Total
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import KINDS, Dimension, Keys, ScoreBins
+from dpratio.terms.groups import KINDS, Dimension, Keys, ScoreBins
 from dpratio.terms.source import ISO_DATES
 
 _KIND_OF_KEY = {kind: name for name, kind in KINDS.items()}

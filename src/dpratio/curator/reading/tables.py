@@ -6,8 +6,7 @@ from typing import NoReturn
 
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
 
 _KINDS = {
     ("pandas", "DataFrame"): "pandas",

@@ -11,8 +11,13 @@ from dataclasses import replace
 from typing import TypeVar
 
 from dpratio.errors import DpratioError, InvalidInput
-from dpratio.terms.database import SCHEMES, DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles, variable_of
+from dpratio.terms.source import (
+    SCHEMES,
+    CsvFile,
+    DatabaseTable,
+    ParquetFiles,
+    variable_of,
+)
 
 Given = TypeVar("Given")
 

@@ -16,7 +16,7 @@ import ibis
 from dpratio.checks import show_given
 from dpratio.curator.warehouse.dialect import Dialect, Value, double
 from dpratio.errors import SchemaRefused
-from dpratio.terms.where import NULLS, Condition
+from dpratio.terms.source import NULLS, Condition
 
 _COMPARISONS: dict[str, Callable[[Value, Value], Value]] = {
     "=": operator.eq,

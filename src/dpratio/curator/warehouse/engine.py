@@ -14,7 +14,7 @@ from dpratio.curator.warehouse.numbers import PIECE, PIECES
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.curator.warehouse.units import counted_keys
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 
 
 def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:

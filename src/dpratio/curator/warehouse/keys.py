@@ -15,7 +15,7 @@ from dpratio.curator.warehouse.dialect import (
     day_number,
     double,
 )
-from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins, period_of
+from dpratio.terms.groups import Dimension, Keys, Periods, ScoreBins, period_of
 
 _LONGEST_PERIOD = 92  # days of a quarter
 

@@ -11,7 +11,7 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import KeyCount, Reading
 from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.tables import WarehouseTable
-from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Key
 
 
 def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:

@@ -8,7 +8,7 @@ from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.database.connect import connect_to, find_table
 from dpratio.curator.warehouse.spark.frames import Frame, read_in_own_session
 from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 
 def open_warehouse(source: object) -> WarehouseTable:

@@ -30,7 +30,7 @@ from dpratio.curator.warehouse.numbers import (
 )
 from dpratio.curator.warehouse.units import unit_totals
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys
+from dpratio.terms.groups import Keys
 
 _LARGEST = 1.7976931348623157e308
 

@@ -19,9 +19,9 @@ from dpratio.curator.warehouse.numbers import (
     only_where,
     pieces_of,
 )
-from dpratio.plan.sensitivity.box import Total
+from dpratio.plan.sensitivity.sums import Total
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys
+from dpratio.terms.groups import Keys
 
 _FEW_ROWS = 4
 

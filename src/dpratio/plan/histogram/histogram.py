@@ -16,11 +16,9 @@ from dataclasses import dataclass, replace
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.sensitivity.box import Total
-from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
+from dpratio.plan.sensitivity.sums import MeasuredSum, Summand, Total
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit

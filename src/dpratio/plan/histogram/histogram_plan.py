@@ -16,7 +16,8 @@ from dpratio.plan.histogram.histogram import (
     ladder_of_groups,
 )
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
-from dpratio.plan.plan_words import (
+from dpratio.plan.sensitivity.sums import row_box
+from dpratio.plan.words import (
     describe_bounds,
     describe_epsilon,
     describe_not_covered,
@@ -26,12 +27,10 @@ from dpratio.plan.plan_words import (
     title_words,
     totals_words,
 )
-from dpratio.plan.sensitivity.box import row_box
 from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.question import is_plain
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import as_title

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.grids import settle_groups, unit_of
 from dpratio.plan.histogram.histogram import (
     Histogram,
     Ladder,
@@ -16,10 +15,10 @@ from dpratio.plan.histogram.histogram import (
 )
 from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
 from dpratio.plan.laws import LAPLACE
+from dpratio.plan.settle import settle_groups, unit_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import MOST_BINS, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import MOST_BINS, Groups, ScoreBins
 from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study

@@ -2,18 +2,21 @@
 
 A row with y = 0 moves neither Σwy nor Σwys: the largest joint move may be less than the
 largest moves added up. Everything here is exact.
+
+In two stages, sums of any contrast are exact mixtures of raw ones, those of the
+contrast 0, where z = w·s and h = w·y: a table need not be read again.
+Proof: docs/proofs/staged.md.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 
 from dpratio.plan.laws import NoiseLaw
-from dpratio.plan.sensitivity.contrast import Contrast, Point, corners_of
-from dpratio.plan.sensitivity.sums import Summand, step_for
+from dpratio.plan.sensitivity.sums import Contrast, Point, Summand, corners_of, step_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import PrivacyUnit
 
@@ -289,3 +292,87 @@ def pooled_ratio(
         moved = min(2 * moved, max(moved, spread_ratio(law, grid, scales)))
     groups = unit.most_groups if cells is None else min(unit.most_groups, cells)
     return moved * groups
+
+
+RAW = Contrast(0.0)
+
+# A total is rounded to a whole cell, and one unit may carry it over the edge.
+_ROUNDING_OF_TOTAL = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """One sum in its own cells: raw sums, in theirs, by place; divided and rounded.
+
+    The sum is ⌊(Σ weight · raw) / divisor + ½⌋.
+    """
+
+    weights: Mapping[int, int]
+    divisor: int
+
+
+def mixture_of(grid: Grid, raw: Grid, contrast: Contrast) -> tuple[Mixture, ...]:
+    """Return how each sum of a contrast is mixed of raw sums.
+
+    Args:
+        grid: The sums of the contrast.
+        raw: The same sums of the contrast 0.
+        contrast: What z and h of the first are.
+    """
+    return tuple(_whole(parts) for parts in _parts(grid, raw, contrast))
+
+
+def mixed_grid(grid: Grid, raw: Grid, contrast: Contrast) -> Grid:
+    """Lay out sums that are mixed of raw ones: they are rounded more often.
+
+    Guarantee:
+        No unit moves a mixed and rounded sum further from its exact place than
+        ``rounding`` of the result says. Proof: docs/proofs/staged.md.
+    """
+    rounding = tuple(
+        sum(
+            (abs(part) * raw.rounding[at] for at, part in parts.items()),
+            _ROUNDING_OF_TOTAL,
+        )
+        for parts in _parts(grid, raw, contrast)
+    )
+    return replace(grid, rounding=rounding)
+
+
+def _parts(grid: Grid, raw: Grid, contrast: Contrast) -> list[dict[int, Fraction]]:
+    """Return each sum as raw sums by place, both in their own cells."""
+    places = {each.name: at for at, each in enumerate(raw.summands)}
+    columns = {
+        letter: dict(zip("zh", map(Fraction, row), strict=True))
+        for letter, row in zip("zh", contrast.rows, strict=True)
+    }
+    parts = []
+    for each, step in zip(grid.summands, grid.steps, strict=True):
+        found: dict[int, Fraction] = {}
+        for name, part in _expanded(each.name, columns).items():
+            at = places[name]
+            found[at] = part * Fraction(raw.steps[at]) / Fraction(step)
+        parts.append(found)
+    return parts
+
+
+def _expanded(
+    name: str, columns: Mapping[str, Mapping[str, Fraction]]
+) -> dict[str, Fraction]:
+    """Multiply out a product of z and h into products of raw ones."""
+    products = {"": Fraction(1)}
+    for letter in name:
+        grown: dict[str, Fraction] = {}
+        for before, part in products.items():
+            for raw, weight in columns.get(letter, {letter: Fraction(1)}).items():
+                # As sums are named: w first, then z, then h; c stands alone.
+                longer = "".join(sorted(before + raw, key="wzhc".index))
+                grown[longer] = grown.get(longer, Fraction(0)) + part * weight
+        products = grown
+    return {product: part for product, part in products.items() if part}
+
+
+def _whole(parts: Mapping[int, Fraction]) -> Mixture:
+    """Bring the parts of a sum to one divisor."""
+    divisor = math.lcm(*(part.denominator for part in parts.values()))
+    return Mixture({at: int(part * divisor) for at, part in parts.items()}, divisor)

@@ -24,7 +24,7 @@ from dpratio.plan.laws import (
 )
 from dpratio.plan.sensitivity.joint import Grid, pooled_ratio
 from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.split_budget import Allowance
+from dpratio.plan.settle import Allowance
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.population import Population
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dpratio.plan.grids import box_for, grid_for, is_described
 from dpratio.plan.laws import (
     LARGEST_SCALE,
     SMALLEST_SCALE,
@@ -14,10 +13,9 @@ from dpratio.plan.laws import (
     shorten,
 )
 from dpratio.plan.measurement import Measurement
-from dpratio.plan.sensitivity.contrast import BASES, contrast_of
 from dpratio.plan.sensitivity.joint import Grid, is_one_row, joint_ratio, unit_ratio
-from dpratio.plan.sensitivity.sums import CUT, MeasuredSum
-from dpratio.plan.split_budget import Allowance
+from dpratio.plan.sensitivity.sums import BASES, CUT, MeasuredSum, contrast_of
+from dpratio.plan.settle import Allowance, box_for, grid_for, is_described
 from dpratio.plan.strategy.people import (
     People,
     Units,

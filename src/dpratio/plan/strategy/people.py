@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.plan.strategy.first_stage import Expected
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.population import MeanSd, Population, middle_of

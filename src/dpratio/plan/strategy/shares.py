@@ -14,8 +14,8 @@ import numpy as np
 
 from dpratio.arrays import Floats
 from dpratio.plan.laws import NoiseLaw
-from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.plan.strategy.allowance import QUANTILE, allowance, allowance_slopes
 from dpratio.plan.strategy.people import People, Units
 

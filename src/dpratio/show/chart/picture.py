@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 
 from dpratio.checks import require
-from dpratio.release.writing import check_writable, write_whole
+from dpratio.release.files import check_writable, write_whole
 from dpratio.show.chart.marks import symbol
 from dpratio.show.chart.panel import Margins, Panel, draw_panel, margins_of
 from dpratio.show.chart.words import element, escaped, text_at, width_of, wrapped

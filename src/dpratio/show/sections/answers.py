@@ -19,7 +19,7 @@ from dpratio.show.report_words import shortened
 from dpratio.show.sections.answer_words import Answered, heading_of, headline_of
 from dpratio.show.watch.report_watch import watched_of
 from dpratio.tabular import Table
-from dpratio.terms.dimensions import Periods
+from dpratio.terms.groups import Periods
 
 Answer = Answered | Curve | Watch
 

@@ -6,7 +6,7 @@ and no address is among them.
 
 from typing import Protocol
 
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 from dpratio.release.release import Release
 from dpratio.show.sections.embedded import Embedded
 from dpratio.tabular import PUBLIC

@@ -9,10 +9,10 @@ from typing import Any
 
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.grids import STRATEGIES
 from dpratio.plan.laws import CLASSICAL_GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
+from dpratio.plan.settle import STRATEGIES
 from dpratio.simulation.audit.bound import RISK, largest_scale, least_epsilon, least_mu
 from dpratio.simulation.audit.claim import claimed_distance
 from dpratio.simulation.audit.draw import (

@@ -22,8 +22,7 @@ from dpratio.simulation.population import DrawPeople, People
 from dpratio.simulation.simulate import simulate_release, sum_products, view_of
 from dpratio.tabular import Tabular
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.ratio import Ratio
 
 _ANSWERS = (("ratio",), ("ratio", "means"), ("ratio", "calibration"))

@@ -17,9 +17,8 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import found_guesses, realise
-from dpratio.plan.sensitivity.box import row_box
-from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.split_budget import cells_of
+from dpratio.plan.sensitivity.sums import contrast_of, row_box
+from dpratio.plan.settle import cells_of
 from dpratio.plan.strategy.allowance import QUANTILE
 from dpratio.plan.strategy.people import (
     People,

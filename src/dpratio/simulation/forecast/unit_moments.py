@@ -11,13 +11,13 @@ from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.arrays import Floats
 from dpratio.checks import require
-from dpratio.plan.grids import is_described
 from dpratio.plan.measurement import (
     Measurement,
     pick_question,
     questions_in_words,
 )
 from dpratio.plan.plan import Plan
+from dpratio.plan.settle import is_described
 from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.population import DrawPeople, People
 from dpratio.simulation.simulate import view_of

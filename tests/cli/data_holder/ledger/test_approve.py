@@ -8,7 +8,7 @@ from cli.commands_for_tests import Call
 from cli.data_holder.ledger.charged import STUDY, released
 from cli.on_a_terminal import on_a_terminal
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.release.plan_file import plan_hash, read_plan
+from dpratio.release.files import plan_hash, read_plan
 
 
 def test_what_was_approved_is_what_runs(call: Call, folder: Path) -> None:

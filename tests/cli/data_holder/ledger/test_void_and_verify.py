@@ -9,7 +9,7 @@ import pytest
 from cli.commands_for_tests import Call, is_refused
 from cli.data_holder.ledger.charged import ID, released
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.release.plan_file import read_plan
+from dpratio.release.files import read_plan
 
 
 def spoil(folder: Path) -> None:

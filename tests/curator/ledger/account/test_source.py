@@ -18,8 +18,7 @@ from dpratio.curator.ledger.account.source import (
 )
 from dpratio.curator.ledger.account.source_description import SourceDescription
 from dpratio.errors import InvalidInput
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
 
 TABLE = {"s": [0.5], "y": [1]}
 DIALECT = '[",", "\\"", null]'

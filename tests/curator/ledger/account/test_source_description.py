@@ -11,8 +11,7 @@ from dpratio.curator.ledger.account.source_description import (
     description_of,
 )
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
 
 CASES: list[tuple[Any, dict[str, Any], str]] = [
     (

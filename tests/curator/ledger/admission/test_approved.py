@@ -16,7 +16,7 @@ from dpratio.curator.ledger.history import describe_plan
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store import clock as room
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 from dpratio.terms.budget import Budget
 
 MINE = named_source("mine")

@@ -10,9 +10,8 @@ from curator.ledger.loans import CARDS, PLAN, SCOPE, plan_of
 from dpratio.curator.ledger.account.source import Source, meant_source, named_source
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import LedgerRefused
-from dpratio.release.plan_file import plan_hash
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile
+from dpratio.release.files import plan_hash
+from dpratio.terms.source import CsvFile, DatabaseTable
 
 NAMES = [f"{at:032x}" for at in range(100, 120)]
 

@@ -15,8 +15,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed
-from dpratio.release.checked_json import checksum
-from dpratio.release.files import release_to_bytes
+from dpratio.release.files import checksum, release_to_bytes
 from dpratio.release.release import Release
 
 

@@ -34,7 +34,7 @@ from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
-from dpratio.release import writing
+from dpratio.release import files
 from dpratio.terms.budget import Budget
 
 __all__ = ["POINTS"]
@@ -84,7 +84,7 @@ POINTS = {
     ),
     "after sealing, before the file": Point(Ledger, "seal", "after", "sealed"),
     "after the temporary file, before its new name": Point(
-        writing, "_name_new", "before", "sealed"
+        files, "_name_new", "before", "sealed"
     ),
     "after the file, before published": Point(Ledger, "publish", "before", "sealed"),
     "in published, before its commit": Point(
@@ -226,16 +226,16 @@ def _run_killed(
     chance: random.Random,
 ) -> bool:
     """Fork, run, kill; tell whether the point was reached."""
-    reading, writing = os.pipe()
+    reading, files = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             _log_draws(book, name)
-            _patch(POINTS[point], lambda: _hit(writing, by_itself))
+            _patch(POINTS[point], lambda: _hit(files, by_itself))
             book.release(name)
         finally:
             os._exit(0)
-    os.close(writing)
+    os.close(files)
     reached = os.read(reading, 1) == b"!"
     os.close(reading)
     if not by_itself:
@@ -246,8 +246,8 @@ def _run_killed(
     return reached and (killed or not by_itself)
 
 
-def _hit(writing: int, by_itself: bool) -> None:  # noqa: FBT001
-    os.write(writing, b"!")
+def _hit(files: int, by_itself: bool) -> None:  # noqa: FBT001
+    os.write(files, b"!")
     if by_itself:
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -21,7 +21,7 @@ from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed, LedgerRefused
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 
 MINE = named_source("mine")
 OTHERS = replace(SCOPE, needs_approval=True, approvals_by_others=True)

@@ -21,7 +21,7 @@ from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.database.connect import connect_to, find_table
 from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.errors import SchemaRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 from postgres_server import fresh_database
 
 _TYPES = {

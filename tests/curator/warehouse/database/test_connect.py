@@ -28,8 +28,8 @@ from dpratio.errors import (
     SchemaRefused,
 )
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
+from dpratio.terms.source import DatabaseTable
 
 STATEMENTS = (
     """CREATE TABLE loans

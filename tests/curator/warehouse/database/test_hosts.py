@@ -8,7 +8,7 @@ import pytest
 from dpratio.curator.warehouse.database.connect import connect_to
 from dpratio.curator.warehouse.database.hosts import HOSTS, require_listed, withheld
 from dpratio.errors import FileRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 from hostile_server import HostileServer, hostile_server
 
 # On most systems this address leads to this machine, and dpratio does not know it.

@@ -14,7 +14,7 @@ from curator.tables_for_tests import exact, plan_of
 from dpratio.curator import measure
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, SchemaRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 Server = psycopg.Connection[tuple[object, ...]]
 

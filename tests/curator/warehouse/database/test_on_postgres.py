@@ -22,8 +22,8 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.dimensions import Periods
+from dpratio.terms.groups import Periods
+from dpratio.terms.source import DatabaseTable
 from dpratio.terms.unit import PrivacyUnit
 from postgres_server import fresh_database
 

@@ -15,8 +15,8 @@ from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.plan.plan import Plan
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.dimensions import Periods
+from dpratio.terms.groups import Periods
+from dpratio.terms.source import DatabaseTable
 
 TABLE = (
     "CREATE TABLE loans AS SELECT (i % 100 / 100.0)::numeric AS score, 1 AS label, "

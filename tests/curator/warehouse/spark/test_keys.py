@@ -20,8 +20,7 @@ from dpratio.curator.warehouse import engine as engine_ibis
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys, Periods, ScoreBins
 from dpratio.terms.unit import PrivacyUnit
 
 TEXTS = ["north", "North", "é", "e\u0301", "😀", "", " ", "\\", "a'\"`b", "%", None]

@@ -26,8 +26,7 @@ from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.spark.on_spark import write
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, ScoreBins
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys, ScoreBins
 
 EXAMPLES = 15
 WIDE, UNIT = Bounds(-(2.0**100), 2.0**100), Bounds(-1, 1)

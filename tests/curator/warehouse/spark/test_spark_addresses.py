@@ -15,7 +15,7 @@ import pytest
 
 from curator.tables_for_tests import exact, plan_of
 from dpratio.errors import FileRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 from planned import question_text
 from spark_cluster import surroundings
 

@@ -19,7 +19,7 @@ from dpratio.curator.warehouse.database.connect import _own_spark, find_table
 from dpratio.curator.warehouse.dialect import Backend
 from dpratio.curator.warehouse.spark.on_spark import Spark
 from dpratio.errors import SchemaRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 Session = Any
 

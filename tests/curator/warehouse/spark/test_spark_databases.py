@@ -17,7 +17,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, LedgerRefused, SchemaRefused
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 from planned import question_text
 from spark_cluster import Cluster
 

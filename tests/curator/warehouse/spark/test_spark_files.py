@@ -11,8 +11,7 @@ import pytest
 from curator.tables_for_tests import asked, exact, plan_of
 from dpratio.curator.choose_engine import open_table
 from dpratio.errors import SchemaRefused
-from dpratio.terms.dimensions import Keys
-from dpratio.terms.groups import Groups
+from dpratio.terms.groups import Groups, Keys
 
 Spark = Any
 

@@ -13,9 +13,8 @@ from curator.reading.test_partitions import KEYS, KINDS, lake, write
 from curator.tables_for_tests import exact, plan_of, reading_of
 from dpratio.curator.choose_engine import schema_for
 from dpratio.errors import SchemaRefused
-from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
-from dpratio.terms.source import ParquetFiles
+from dpratio.terms.source import DatabaseTable, ParquetFiles
 from spark_cluster import Cluster
 
 pytestmark = pytest.mark.usefixtures("session")

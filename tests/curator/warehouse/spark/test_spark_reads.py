@@ -13,7 +13,7 @@ from curator.warehouse.spark.frames_for_tests import Frame, Session
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.warehouse.spark.reads import frame_reads
 from dpratio.errors import SchemaRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 from spark_cluster import Cluster
 
 ROWS = pa.table({"score": [0.5, 0.25], "label": [1, 0]})

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpratio.checks import require, require_one_of, to_exact
 from dpratio.curator.ledger.account.accounting import ACCOUNTINGS, Charge, loss_within
-from dpratio.release.checked_json import checksum
+from dpratio.release.files import checksum
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import require_column_name

@@ -22,8 +22,7 @@ from dpratio.curator.ledger.account.source_description import (
 )
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import PERIOD, CsvFile, ParquetFiles
+from dpratio.terms.source import PERIOD, CsvFile, DatabaseTable, ParquetFiles
 
 _ENDINGS = (".parquet", ".csv", ".csv.gz", "/")
 _NAME = re.compile(r"[\w-]+")  # of a period

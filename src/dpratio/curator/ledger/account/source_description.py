@@ -10,10 +10,14 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from dpratio.codec import TEXT, canonical, many, parse_json, record
 from dpratio.errors import InvalidInput
-from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import ISO_DATES, CsvFile, ParquetFiles
+from dpratio.terms.source import (
+    ISO_DATES,
+    Condition,
+    CsvFile,
+    DatabaseTable,
+    ParquetFiles,
+)
 from dpratio.terms.study_fields import WHERE
-from dpratio.terms.where import Condition
 
 _NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
 

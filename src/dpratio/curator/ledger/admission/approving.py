@@ -11,7 +11,7 @@ from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, price
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 
 _TERMS = ("plan", "source", "most", "until")
 

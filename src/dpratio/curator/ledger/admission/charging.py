@@ -22,8 +22,8 @@ from dpratio.curator.ledger.store.tables import Tables
 from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, price
-from dpratio.release.plan_file import plan_hash
-from dpratio.release.release_id import require_id
+from dpratio.release.files import plan_hash
+from dpratio.release.id import require_id
 
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 

@@ -7,9 +7,7 @@ from dpratio.curator.ledger.account.accounting import charge_of
 from dpratio.curator.ledger.account.held import Held
 from dpratio.errors import DpratioError, LedgerFailed
 from dpratio.plan.price import Cost, price
-from dpratio.release.checked_json import checksum
-from dpratio.release.files import release_from_bytes
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import checksum, plan_hash, release_from_bytes
 from dpratio.strict import Node
 
 

@@ -10,7 +10,7 @@ from dpratio.curator.ledger.account.held import Held
 from dpratio.curator.ledger.account.source import Source
 from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.files import plan_hash
 
 
 def is_charged_for(held: Held, source: Source) -> bool:

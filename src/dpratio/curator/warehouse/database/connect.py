@@ -22,7 +22,7 @@ from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.curator.warehouse.spark.folders import read_folders
 from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.errors import FileRefused, SchemaRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 # The server looks every second whether we are still there. Without it, the query of a
 # process that was killed runs on to its end.

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from dpratio.checks import import_extra
 from dpratio.errors import FileRefused
-from dpratio.terms.database import DatabaseTable
+from dpratio.terms.source import DatabaseTable
 
 HOSTS = "DPRATIO_HOSTS"
 

@@ -7,12 +7,18 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Protocol
 
-from dpratio.plan.grids import counts_cuts, grid_for, may_cut, unit_of
 from dpratio.plan.laws import LAPLACE, LAWS, threshold_of
 from dpratio.plan.measurement import Measurement
-from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.sensitivity.joint import unit_ratio
-from dpratio.plan.split_budget import Allowance, allowances
+from dpratio.plan.sensitivity.sums import contrast_of
+from dpratio.plan.settle import (
+    Allowance,
+    allowances,
+    counts_cuts,
+    grid_for,
+    may_cut,
+    unit_of,
+)
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
