@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dpratio.cli.output import Output
 
 if TYPE_CHECKING:
-    from dpratio.plan.histogram.histogram_plan import HistogramPlan
+    from dpratio.plan.histograms import HistogramPlan
     from dpratio.release.release import Release
     from dpratio.terms.study import Study
 
@@ -39,7 +39,7 @@ def grid_plan(
     study: "Study", columns: Sequence[str] | None, epsilon: str, cells: int | None
 ) -> "HistogramPlan":
     """Plan the histogram of the one column that is named."""
-    from dpratio.plan.histogram.plan_bounds import CELLS, plan_bins
+    from dpratio.plan.histograms import CELLS, plan_bins
     from dpratio.terms.budget import Budget
 
     (column,) = columns or ()
