@@ -87,7 +87,7 @@ PAGES = {
     "ledgers": _page(
         "Copies and moves of ledgers",
         """What happens to a ledger beside releases, in `dpratio.ledgers`.""",
-        """verify_ledger backup_ledger recover_ledger export_ledger import_ledger""",
+        """verify_ledger backup_ledger recover_ledger""",
         "ledgers",
     ),
     "errors": _page(

@@ -41,10 +41,7 @@ EXAMPLES = {
     "ledger close": 'dpratio ledger close people --why "opened by mistake"',
     "ledger quarantine": 'dpratio ledger quarantine 7 --why "cannot be read"',
     "ledger roles": "dpratio ledger roles --prefix dpratio",
-    "ledger migrate": "dpratio ledger migrate --ledger postgresql://host/budget",
     "ledger recover": 'dpratio ledger recover --by olga --why "an old copy"',
-    "ledger export": "dpratio ledger export -o ledger.jsonl --by olga",
-    "ledger import": "dpratio ledger import ledger.jsonl --to new.db --by olga",
 }
 
 
