@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.histograms_for_tests import rows_plan
-from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
+from dpratio.analyst.bounds.propose_bins import FoundBins, find_bins
 from dpratio.errors import PlanRefused
 from dpratio.plan.histogram.plan_bounds import grid_of, plan_bins
 from dpratio.plan.price import price
