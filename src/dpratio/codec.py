@@ -179,9 +179,23 @@ def mapping(item: Field) -> Field:
     )
 
 
+def list_or(several: Field, single: Field) -> Field:
+    """Return the field of a list, or of a single value of another kind."""
+    return Field(
+        lambda value, path: (several if isinstance(value, list) else single).read(
+            value, path
+        ),
+        lambda value: (several if isinstance(value, list | tuple) else single).write(
+            value
+        ),
+        {"anyOf": [several.schema, single.schema]},
+    )
+
+
 def record(
     make: Callable[..., Any],
     split: Callable[[Any], Mapping[str, Any]] | None = None,
+    about: Iterable[object] = (),
     /,
     **parts: Field,
 ) -> Field:
@@ -191,6 +205,7 @@ def record(
         make: The dataclass, or a function with the same names. What it refuses gets
             the path of the table, or of the one field that it names.
         split: Return the parts of a value by their names; by default its attributes.
+        about: What has meanings of fields in its docstring, besides `make`.
         parts: The fields by their names. Those that are missing from a document are
             not passed on; those that have their default are not written.
     """
@@ -214,7 +229,7 @@ def record(
     required = [name for name, part in parts.items() if part.default is REQUIRED]
     schema = {
         "type": "object",
-        "properties": _properties(make, parts),
+        "properties": _properties((*about, make), parts),
         "required": required,
         "additionalProperties": False,
     }
@@ -225,6 +240,7 @@ def beside(
     inner: Field,
     make: Callable[..., Any],
     split: Callable[[Any], tuple[Any, Mapping[str, Any]]],
+    about: Iterable[object] = (),
     /,
     **parts: Field,
 ) -> Field:
@@ -235,6 +251,7 @@ def beside(
         make: Return the whole of this value and the others, which are not passed on
             where they are missing.
         split: Return the value, and the others by their names.
+        about: What has meanings of the others in its docstring, besides `make`.
         parts: The others by their names.
     """
 
@@ -249,9 +266,17 @@ def beside(
         own, others = split(value)
         return {**inner.write(own), **_write_parts(others, parts)}
 
-    properties = {**inner.schema["properties"], **_properties(make, parts)}
-    schema = {**inner.schema, "properties": properties}
+    schema = _with_properties(inner.schema, _properties((*about, make), parts))
     return Field(read, write, schema, parts={**inner.parts, **parts})
+
+
+def _with_properties(
+    schema: Mapping[str, Any], others: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the schema of a table, or of tables of several kinds, with more fields."""
+    if "anyOf" in schema:
+        return {"anyOf": [_with_properties(kind, others) for kind in schema["anyOf"]]}
+    return {**schema, "properties": {**schema["properties"], **others}}
 
 
 def _require_known(table: Mapping[str, Any], path: str, known: Iterable[str]) -> None:
@@ -285,11 +310,13 @@ def _write_parts(
 
 
 def _properties(
-    make: Callable[..., Any], parts: Mapping[str, Field]
+    about: Iterable[object], parts: Mapping[str, Field]
 ) -> dict[str, Mapping[str, Any]]:
     """Return the schemas of fields, with defaults, and meanings from a docstring."""
-    _, _, arguments = (make.__doc__ or "").partition("Args:\n")
-    lines = re.findall(r"^ +(\w+): (.+(?:\n {12,}.+)*)", arguments, re.MULTILINE)
+    lines: list[tuple[str, str]] = []
+    for thing in about:
+        _, _, arguments = (thing.__doc__ or "").partition("Args:\n")
+        lines += re.findall(r"^ +(\w+): (.+(?:\n {12,}.+)*)", arguments, re.MULTILINE)
     help_of = {name: " ".join(words.split()) for name, words in lines}
     properties: dict[str, Mapping[str, Any]] = {}
     for name, part in parts.items():
@@ -305,7 +332,9 @@ def made(path: str, make: Callable[[], Any], names: Iterable[str] = ()) -> Any: 
     try:
         return make()
     except InvalidInput as error:
-        place = f"{path}.{error.field}" if error.field in set(names) else path
+        # Of a list, the field may name one: "where[2]".
+        is_part = (error.field or "").partition("[")[0] in set(names)
+        place = f"{path}.{error.field}" if is_part else path
         raise DocumentRefused(f"{place}: {error}", field=place) from None
 
 
@@ -329,6 +358,9 @@ def one_of(kinds: Mapping[str, Field], kind_of: Callable[[Any], str]) -> Field:
         read,
         lambda value: kinds[kind_of(value)].write(value),
         {"anyOf": [kind.schema for kind in kinds.values()]},
+        parts={
+            name: part for kind in kinds.values() for name, part in kind.parts.items()
+        },
     )
 
 

@@ -18,7 +18,7 @@ from dpratio.checks import require
 from dpratio.plan.strategy.allowance import QUANTILE
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
-from dpratio.terms.groups import Cell
+from dpratio.terms.groups import GroupKey
 
 _UNLIKELY, _LEVEL = 0.05, 0.95
 _MOST_BESIDE = 5_000  # Nobody looks at more of them, and their intervals take time.
@@ -91,7 +91,7 @@ class Homogeneity(Tabular):
 
 def assess_homogeneity(
     release: Release,
-    *groups: Cell,
+    *groups: GroupKey,
     question: str | int | None = None,
     variance: str | None = None,
 ) -> Homogeneity:

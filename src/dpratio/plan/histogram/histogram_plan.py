@@ -33,7 +33,7 @@ from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.question import is_plain
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import as_title
+from dpratio.terms.study import require_title
 from dpratio.terms.unit import PrivacyUnit
 
 
@@ -51,7 +51,7 @@ class HistogramPlan(Tabular):
     title: str | None = None
 
     def __post_init__(self) -> None:
-        as_title(self.title)
+        require_title(self.title)
         for name, kind, value in (
             ("budget", Budget, self.budget),
             ("unit", PrivacyUnit, self.unit),
