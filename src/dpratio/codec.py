@@ -12,6 +12,7 @@ import datetime as dt
 import json
 import math
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -26,6 +27,11 @@ REQUIRED: Any = object()
 _LONGEST_EXACT = 300
 _DIGITS = re.compile(f"0|-?[1-9][0-9]{{0,{_LONGEST_EXACT}}}")
 _LARGEST_COUNT = 2**53 - 1
+_NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+# Names joined by dots: the time that they take to read grows with their square.
+_LONG_NAME = re.compile(
+    rf"(?:^|[\[{{,])[ \t]*+{_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}", re.MULTILINE
+)
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 
 
@@ -146,14 +152,15 @@ EXACT = Field(
 )
 
 
-def many(item: Field, least: int = 0) -> Field:
-    """Return the field of a list; its value is a tuple."""
+def many(item: Field, least: int = 0, most: float = math.inf) -> Field:
+    """Return the field of a list of some items; its value is a tuple."""
 
     def read(value: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
         if not isinstance(value, list):
             refuse(path, "must be a list", value)
-        if len(value) < least:
-            refuse(path, f"must be a list of at least {least}", value)
+        if not least <= len(value) <= most:
+            words = f"{least}" if most == least else f"at least {least}"
+            refuse(path, f"must be a list of {words}", value)
         return tuple(
             item.read(part, f"{path}[{index}]") for index, part in enumerate(value)
         )
@@ -237,9 +244,9 @@ def record(
 
 
 def beside(
+    name: str,
     inner: Field,
     make: Callable[..., Any],
-    split: Callable[[Any], tuple[Any, Mapping[str, Any]]],
     about: Iterable[object] = (),
     /,
     **parts: Field,
@@ -247,10 +254,10 @@ def beside(
     """Return the field of a table that holds the fields of a value, and others.
 
     Args:
-        inner: The field of a value that is a table with known names.
-        make: Return the whole of this value and the others, which are not passed on
+        name: What the value is called among the others, by `make` and as an attribute.
+        inner: The field of the value, which is a table with known names.
+        make: Return the whole of the value and the others, which are not passed on
             where they are missing.
-        split: Return the value, and the others by their names.
         about: What has meanings of the others in its docstring, besides `make`.
         parts: The others by their names.
     """
@@ -260,11 +267,11 @@ def beside(
         _require_known(table, path, {**inner.parts, **parts})
         own = inner.read({k: table[k] for k in table if k not in parts}, path)
         known = _read_parts(table, path, parts)
-        return made(path, lambda: make(own, **known), parts)
+        return made(path, lambda: make(**{name: own}, **known), parts)
 
     def write(value: Any) -> dict[str, Any]:  # noqa: ANN401
-        own, others = split(value)
-        return {**inner.write(own), **_write_parts(others, parts)}
+        others = {part: getattr(value, part) for part in parts}
+        return {**inner.write(getattr(value, name)), **_write_parts(others, parts)}
 
     schema = _with_properties(inner.schema, _properties((*about, make), parts))
     return Field(read, write, schema, parts={**inner.parts, **parts})
@@ -391,6 +398,24 @@ def parse_json(text: str) -> Any:  # noqa: ANN401
         ) from None
 
 
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text; numbers are the decimals that were written.
+
+    Raises:
+        DocumentRefused: When it is not TOML, is too deep, or has too long a number.
+    """
+    if _LONG_NAME.search(text):
+        raise DocumentRefused("$: a field has more than 50 names in a row.")
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise DocumentRefused(f"$: not valid TOML: {error}.") from None
+    except (ValueError, ArithmeticError, RecursionError):
+        raise DocumentRefused(
+            "$: not valid TOML: a number is too long or a list too deep."
+        ) from None
+
+
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) != len(pairs):
@@ -480,6 +505,6 @@ def _shortest(number: float) -> str:
     elif -6 < point <= 0:  # noqa: PLR2004
         text = f"0.{'0' * -point}{shown}"
     else:
-        rest = f".{shown[1:]}" if len(shown) > 1 else ""
-        text = f"{shown[0]}{rest}e{point - 1:+d}"
+        tail = f".{shown[1:]}" if len(shown) > 1 else ""
+        text = f"{shown[0]}{tail}e{point - 1:+d}"
     return f"-{text}" if sign else text

@@ -240,9 +240,9 @@ def test_an_address_of_spark_names_a_cluster(url: str, cluster: str) -> None:
         *("", "db/credit", "sqlite:///a.db", "postgres://", "spark:///"),
         *("duckdb://a.db", "duckdb:///", "mysql://ann:s3cr3t@db/credit"),
         *("host=db user=ann password=s3cr3t", "postgres:/ann:s3cr3t@db/credit"),
-        *(b"postgres://ann:s3cr3t@db/credit", "sc://s3cr3t:15002"),
+        "sc://s3cr3t:15002",
         *("spark://local[s3cr3t]", "spark://local[0]", "spark://localhost["),
-        *("spark://host:7077/x", "k8s://host:443", "k8s://https://", None),
+        *("spark://host:7077/x", "k8s://host:443", "k8s://https://"),
     ],
 )
 def test_any_other_address_is_refused_and_not_shown(url: Any) -> None:  # noqa: ANN401

@@ -79,7 +79,6 @@ def test_questions_that_would_be_called_the_same_are_numbered() -> None:
             for share in (0, -1, True, "2", math.nan, math.inf, 10**6)
         ),
         *(({"name": name}, "name") for name in ("a\nb", "a\u202eb", "\x1b[2J", 3)),
-        ({"answers": "ratio"}, "answers"),
         *(({"totals": odd}, "totals") for odd in ([("s", 1)], {"s": (0, 1)})),
     ],
 )
@@ -116,7 +115,7 @@ def test_questions_are_values() -> None:
         ),
         *(
             ({"bounds_from": odd}, "bounds_from")
-            for odd in ({"z": "a law"}, {"s": ""}, {"s": 1}, {"s": "two\nlines"}, "law")
+            for odd in ({"z": "a law"}, {"s": ""}, {"s": 1}, {"s": "two\nlines"})
         ),
         *(
             ({"title": odd}, "title")
@@ -255,7 +254,7 @@ def test_people_are_counted_once_each_by_their_ids() -> None:
 @pytest.mark.parametrize(
     ("asked", "unit", "rule"),
     [
-        (Ratio("s", per="people"), None, "by their ids"),
+        (Ratio("s", per="people"), None, "a column of ids"),
         (
             Ratio("s", per="people"),
             USER.with_totals({"people": Bounds(0, 3)}),

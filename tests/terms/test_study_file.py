@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dpratio as dpr
 from dpratio.codec import canonical, parse_json
 from dpratio.errors import DocumentRefused, FileRefused
 from dpratio.terms.bounds import Bounds
@@ -380,16 +379,3 @@ def test_a_study_file_is_read_and_its_name_is_in_the_message(tmp_path: Path) -> 
         read_study(path)
     with pytest.raises(FileRefused, match="No such file"):
         read_study(tmp_path / "none.toml")
-
-
-@pytest.mark.parametrize("what", ["release", "plan"])
-def test_a_release_or_plan_in_the_place_of_a_study_is_named(
-    what: str, tmp_path: Path
-) -> None:
-    path, release = tmp_path / "given.json", dpr.example_release()
-    if what == "release":
-        dpr.write_release(release, path)
-    else:
-        dpr.write_plan(release.plan, path)
-    with pytest.raises(DocumentRefused, match=rf"this is a {what} \(JSON\)"):
-        read_study(path)

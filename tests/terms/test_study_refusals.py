@@ -2,11 +2,10 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.errors import DocumentRefused
 from dpratio.terms.study_file import parse_study
 from terms.study_of_loans import PARTS, study
 
@@ -74,16 +73,16 @@ BAD: dict[str, dict[str, tuple[str, str]]] = {
         f'{RATIO}answers = ["ratio", 1]': (".answers[1]", "must be text"),
     },
     "bounds": {
-        "s = 1": (".s", "[lower, upper]"),
-        's = "Binary"': (".s", "[lower, upper]"),
-        "s = [0, 1, 2]": (".s", "[lower, upper]"),
+        "s = 1": (".s", "must be a list"),
+        's = "Binary"': (".s", "must be a list"),
+        "s = [0, 1, 2]": (".s", "a list of 2"),
         's = ["0", 1]': (".s[0]", "must be a number"),
         "s = [0, true]": (".s[1]", "must be a number"),
         "s = [0, inf]": (".s[1]", "finite number"),
         "s = [nan, 1]": (".s[0]", "finite number"),
         "s = [0, 1e400]": (".s[1]", "finite number"),
         "s = [1, 0]": (".s", "the smaller first"),
-        "s = { natural = [1, 0] }": (".s.natural", "the smaller first"),
+        "s = { natural = [1, 0] }": (".s", "the smaller first"),
     },
     "groups": {
         'keys = ["a"]': ("", "field 'column' is missing"),
@@ -132,19 +131,19 @@ BAD: dict[str, dict[str, tuple[str, str]]] = {
         f'{KEYS}["a"]\nbudget_share = true': (".budget_share", "must be a number"),
         f'{KEYS}["a"]\nmost_groups = 3': ("", "unknown field 'most_groups'"),
         f'{KEYS}["a"]\ntotals = {{ z = [0, 1] }}': ("", "no ratio adds up"),
-        f'{KEYS}["a"]\ntotals = {{ s = 6 }}': (".totals.s", "[lower, upper]"),
+        f'{KEYS}["a"]\ntotals = {{ s = 6 }}': (".totals.s", "must be a list"),
     },
     "unit": {
         "column = 1": (".column", "must be text"),
         "totals = []": (".totals", "must be a table"),
-        "totals = { s = 1 }": (".totals.s", "[lower, upper]"),
+        "totals = { s = 1 }": (".totals.s", "must be a list"),
         "most_groups = 1.5": (".most_groups", "a whole number"),
         "most_groups = 2": (".most_groups", "a column of ids"),
         "key = 1": (".key", "must be text"),
         'neighbours = "swap"': (".neighbours", "must be one of"),
         "noun = 1": (".noun", "must be text"),
-        'noun = ""': (".noun", "must be a plural"),
-        'noun = "a\\u001b[2J"': (".noun", "must be a plural"),
+        'noun = ""': (".noun", "must be one line"),
+        'noun = "a\\u001b[2J"': (".noun", "must be one line"),
     },
     "population": {
         "n = 0.5": (".n", "a whole number"),
@@ -255,7 +254,7 @@ def test_an_unknown_field_is_named_with_its_path(
     ["[ratio", "a = ", "a = 1\na = 2", "\x00", "[ratio]\n[ratio]", "x = 1979-13-01"],
 )
 def test_what_is_not_toml_is_refused(text: str) -> None:
-    assert str(refused(text)).startswith("$: the study is not valid TOML: ")
+    assert str(refused(text)).startswith("$: not valid TOML: ")
 
 
 @pytest.mark.parametrize(
@@ -291,12 +290,6 @@ def test_an_absurd_exponent_is_refused_at_once() -> None:
         check=True,
     )
     assert done.stdout.startswith("$.privacy")
-
-
-def test_a_path_is_no_study() -> None:
-    for path in (Path("study.toml"), "study.toml", "a folder/study.toml"):
-        with pytest.raises(InvalidInput, match="Read a file with"):
-            parse_study(path)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

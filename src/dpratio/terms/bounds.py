@@ -117,14 +117,14 @@ def require_bounds(bounds: object, name: str) -> None:
         )
 
 
-def settle(value: object, /, **given: Any) -> None:  # noqa: ANN401
+def settle(value: object, /, **contents: Any) -> None:  # noqa: ANN401
     """Set the fields of a frozen value in its constructor.
 
     Args:
         value: A dataclass.
-        given: What its fields are, by their names; other names are left alone, so that
-            a constructor may hand over its ``locals()``.
+        contents: What its fields are, by their names; other names are left alone, so
+            that a constructor may hand over its ``locals()``.
     """
     for part in fields(value):  # type: ignore[arg-type]
-        if part.name in given:
-            object.__setattr__(value, part.name, given[part.name])
+        if part.name in contents:
+            object.__setattr__(value, part.name, contents[part.name])

@@ -23,13 +23,6 @@ class MeanSd:
     mean: float
     sd: float | None = None
 
-    @property
-    def usual_spread(self) -> float:
-        """The standard deviation; one that is left out is that of a binary column."""
-        if self.sd is None:
-            return math.sqrt(max(self.mean * (1 - self.mean), 0.0))
-        return self.sd
-
     def spread_within(self, bounds: Bounds, name: str) -> float:
         """Return the standard deviation, or raise where the bounds do not allow it.
 
@@ -128,5 +121,12 @@ class Population:
         together: float = getattr(self, f"weight_with_{column}")
         if self.weight is None or not together:
             return guessed.mean
-        spreads = self.weight.usual_spread * guessed.usual_spread
+        spreads = _spread(self.weight) * _spread(guessed)
         return guessed.mean + together * spreads / self.weight.mean
+
+
+def _spread(guessed: MeanSd) -> float:
+    """Return a standard deviation; one that is left out is that of a binary column."""
+    if guessed.sd is None:
+        return math.sqrt(max(guessed.mean * (1 - guessed.mean), 0.0))
+    return guessed.sd

@@ -121,6 +121,16 @@ def require_column_name(name: object) -> None:
         )
 
 
+def require_line(text: object, name: str, most: int = 200) -> None:
+    """Raise InvalidInput unless a term is one line of plain words, of such a length."""
+    is_line = isinstance(text, str) and printable(text) == text == text.strip()
+    if not is_line or not 0 < len(str(text)) <= most:
+        raise InvalidInput(
+            f"{name} must be one line of up to {most} letters, got {show_given(text)}.",
+            field=name,
+        )
+
+
 def is_unicode(text: str) -> bool:
     """Whether a text can be written as UTF-8."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)

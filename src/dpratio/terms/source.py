@@ -32,6 +32,7 @@ SCHEMES = ("duckdb", "postgres", "postgresql", "spark")
 # settings name, and the session that a program has.
 WITHOUT_HOST = re.compile(r"spark://(local(?:\[(?:[1-9][0-9]{0,3}|\*)\])?|yarn|active)")
 
+_TERMS_OF_PARQUET = {"partitions", "where"}
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 _MOST_CONDITIONS, _MOST_VALUES = 100, 1000
 _MOST_NAMES = 3  # catalogue, schema, table
@@ -267,14 +268,19 @@ class DatabaseTable:
 Source = CsvFile | ParquetFiles | DatabaseTable
 
 
-def files_at(path: str) -> CsvFile | ParquetFiles:
-    """Return the files at a path, which tells by its end what they are.
+def files_at(path: str, **terms: Any) -> CsvFile | ParquetFiles:  # noqa: ANN401
+    """Return the files at a path: its end says what they are, or terms of a dialect.
 
     Raises:
         InvalidInput: When the path ends in neither .parquet, .csv nor a slash.
     """
-    if is_csv(path):
-        return CsvFile(path)
+    if path.endswith((".csv", ".csv.gz")) or not terms.keys() <= _TERMS_OF_PARQUET:
+        if "partitions" in terms:
+            raise InvalidInput(
+                "partitions are those of Parquet files, and these are CSV files.",
+                field="partitions",
+            )
+        return CsvFile(path, **terms)
     if not path.endswith((".parquet", "/")):
         raise InvalidInput(
             "a data path must end in .parquet, .csv, .csv.gz or /, got "
@@ -282,12 +288,7 @@ def files_at(path: str) -> CsvFile | ParquetFiles:
             "files with a slash at its end, or pass CsvFile(path, …) with its dialect.",
             field="path",
         )
-    return ParquetFiles(path)
-
-
-def is_csv(path: str) -> bool:
-    """Whether a path is that of CSV files by its end."""
-    return path.endswith((".csv", ".csv.gz"))
+    return ParquetFiles(path, **terms)
 
 
 def checked_path(path: str) -> str:
@@ -420,12 +421,11 @@ def _require_character(character: object, name: str) -> None:
         )
 
 
-def _scheme_of(url: object) -> str:
-    """Return the kind of database at an address; empty where a variable holds it."""
-    # A refused address is not shown whole: it may hold a password.
-    if not isinstance(url, str):
-        kind = type(url).__name__
-        raise InvalidInput(f"an address must be text, got {kind}.", field="url")
+def _scheme_of(url: str) -> str:
+    """Return the kind of database at an address; empty where a variable holds it.
+
+    A refused address is not shown whole: it may hold a password.
+    """
     if "${" in url:
         if url != f"${{{variable_of(url)}}}":
             raise InvalidInput(

@@ -14,15 +14,13 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.population import Population
 from dpratio.terms.question import Asked, Partition, Question, default_name, is_share
-from dpratio.terms.ratio import COUNTED, Ratio
+from dpratio.terms.ratio import COUNTED, Ratio, require_line
 from dpratio.terms.source import PERIOD, DatabaseTable, Source, files_at
 from dpratio.terms.unit import PrivacyUnit
 
 MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")
 
-_LONGEST_TITLE = 200
 _PERIOD = re.compile(r"[A-Za-z0-9_-]+")
-_LINE = re.compile(r"\S[^\n\r]{0,199}")
 # Whoever has several rows counts once all the same: nothing of them is cut.
 _ONCE = Bounds(0, 1, natural=True)
 
@@ -141,8 +139,16 @@ class Study:
         questions = tuple(_with_edges(question, bounds) for question in questions)
         stage = _stage_of(stage)
         data = files_at(data) if isinstance(data, str) else data
-        bounds_from = _origins_of(bounds_from or {}, bounds)
-        require_title(title)
+        bounds_from = dict(bounds_from or {})
+        for name, line in bounds_from.items():
+            require_line(line, "bounds_from")
+            if name not in bounds:
+                raise InvalidInput(
+                    f"bounds_from is about bounds that are there, got {name!r}.",
+                    field="bounds_from",
+                )
+        if title is not None:
+            require_line(title, "title")
         _require_period(period, data)
         settle(self, **locals())
 
@@ -191,19 +197,6 @@ def named(questions: Sequence[Question]) -> tuple[Question, ...]:
     )
 
 
-def require_title(title: object) -> None:
-    """Raise InvalidInput unless a title is one line of words, or None."""
-    if title is None:
-        return
-    is_line = isinstance(title, str) and title.isprintable() and title.strip() == title
-    if not is_line or not 0 < len(str(title)) <= _LONGEST_TITLE:
-        raise InvalidInput(
-            f"a title is one line of up to {_LONGEST_TITLE} letters, got "
-            f"{show_given(title)}. It is published with every release.",
-            field="title",
-        )
-
-
 def _questions(
     questions: Ratio | Question | Sequence[Ratio | Question],
     groups: Asked | Sequence[Asked],
@@ -241,13 +234,7 @@ def _with_counted(
 
 
 def _require_people(question: Question, unit: PrivacyUnit) -> None:
-    """Raise InvalidInput unless every person has an id, and counts once."""
-    if unit.column is None:
-        raise InvalidInput(
-            "people are counted by their ids, got rows without ids. Name the column of "
-            "their ids: PrivacyUnit(…), or [unit] in a study.",
-            field="unit",
-        )
+    """Raise InvalidInput unless every person counts once."""
     own = unit.totals.get("people", _ONCE)
     if (own.lower, own.upper) != (0, 1) or "people" in question.totals:
         raise InvalidInput(
@@ -283,21 +270,6 @@ def _stage_of(share: object) -> Fraction | None:
             field="stage",
         )
     return Fraction(str(share))  # The decimal that was written.
-
-
-def _origins_of(lines: object, bounds: Mapping[str, Bounds]) -> Mapping[str, str]:
-    """Return a line about each column whose bounds come from somewhere."""
-    if not isinstance(lines, Mapping) or not all(
-        name in bounds and isinstance(line, str) and _LINE.fullmatch(line)
-        for name, line in lines.items()
-    ):
-        raise InvalidInput(
-            "bounds_from says in a line where the bounds of a column come from, got "
-            f"{show_given(lines)}. Write for instance spend = 'the till refuses more "
-            "than 400'.",
-            field="bounds_from",
-        )
-    return dict(lines)
 
 
 def _require_period(period: object, data: Source | None) -> None:

@@ -24,7 +24,6 @@ from dpratio.codec import (
     record,
     refuse,
 )
-from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import (
@@ -42,50 +41,32 @@ from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Partition
 from dpratio.terms.source import (
     ISO_DATES,
-    CsvFile,
     DatabaseTable,
-    ParquetFiles,
     files_at,
-    is_csv,
 )
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 
 
-def _pair(*, natural: bool) -> Field:
-    """Return the field of two bounds."""
-
-    def read(value: Any, path: str) -> Bounds:  # noqa: ANN401
-        if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004
-            refuse(path, "must be [lower, upper] or 'binary'", value)
-        lower, upper = many(NUMBER).read(value, path)
-        bounds: Bounds = made(path, lambda: Bounds(lower, upper, natural=natural))
-        return bounds
-
-    schema = {"type": "array", "items": NUMBER.schema, "minItems": 2, "maxItems": 2}
-    return Field(read, lambda bounds: [bounds.lower, bounds.upper], schema)
-
-
-_PAIR = _pair(natural=False)
-_NATURAL = record(
-    lambda natural: natural,
-    lambda bounds: {"natural": bounds},
-    natural=_pair(natural=True),
-)
 _WORDS = {"binary": Bounds.binary(), "ones": Bounds.ones()}
+_PAIR = many(NUMBER, 2, 2)
+_NATURAL = record(dict, None, natural=_PAIR)
 
 
 def _read_bounds(value: Any, path: str) -> Bounds:  # noqa: ANN401
     if isinstance(value, str) and value in _WORDS:
         return _WORDS[value]
-    bounds: Bounds = (_NATURAL if isinstance(value, dict) else _PAIR).read(value, path)
-    return bounds
+    natural = isinstance(value, dict)
+    ends = _NATURAL.read(value, path)["natural"] if natural else _PAIR.read(value, path)
+    return made(path, lambda: Bounds(*ends, natural=natural))  # type: ignore[no-any-return]
 
 
 def _write_bounds(bounds: Bounds) -> Any:  # noqa: ANN401
-    word = next((word for word, known in _WORDS.items() if known == bounds), None)
-    return word or (_NATURAL if bounds.natural else _PAIR).write(bounds)
+    if bounds.is_binary:
+        return "ones" if bounds.is_one else "binary"
+    ends = [bounds.lower, bounds.upper]
+    return {"natural": ends} if bounds.natural else ends
 
 
 BOUNDS = mapping(
@@ -263,18 +244,6 @@ _DIALECT = {
 }
 
 
-def _files(path: str, **given: Any) -> CsvFile | ParquetFiles:  # noqa: ANN401
-    """Return files, which their dialect or the end of their path tells."""
-    if not _DIALECT.keys() & given.keys() and not is_csv(path):
-        return replace(files_at(path), **given)
-    if "partitions" in given:
-        raise InvalidInput(
-            "partitions are those of Parquet files, and these are CSV files.",
-            field="partitions",
-        )
-    return CsvFile(path, **given)
-
-
 DATA = one_of(
     {
         "url": record(
@@ -285,7 +254,7 @@ DATA = one_of(
             **_ROWS,
         ),
         "path": record(
-            _files,
+            files_at,
             lambda files: {
                 name: getattr(files, name, part.default)
                 for name, part in {"path": TEXT, **_DIALECT, **_ROWS}.items()

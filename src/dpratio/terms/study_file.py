@@ -31,7 +31,6 @@ as TOML and inside a plan, and state its JSON Schema.
 import datetime as dt
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -41,7 +40,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from dpratio.checks import show_given
 from dpratio.codec import (
     EXACT,
     NUMBER,
@@ -53,26 +51,18 @@ from dpratio.codec import (
     list_or,
     many,
     mapping,
+    parse_toml,
     record,
 )
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
-from dpratio.terms.population import Population
 from dpratio.terms.question import Partition, Question, default_name, name_of_groups
 from dpratio.terms.ratio import GUESSES, Ratio
 from dpratio.terms.study import MEASURED, Study, named
 from dpratio.terms.study_fields import BOUNDS, DATA, GUESS, PARTITION, UNIT
 from dpratio.terms.unit import PrivacyUnit
 
-_NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-# Names joined by dots: the time that they take to read grows with their square.
-_LONG_NAME = re.compile(
-    rf"(?:^|[\[{{,])[ \t]*+{_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}", re.MULTILINE
-)
-# How dpratio begins what it writes as JSON.
-_OTHER = re.compile(r'\s*\{.{0,200}?"format": ?"dpratio-(release|plan)"', re.DOTALL)
-_FILE_NAME = re.compile(r"[^\n=\[]+\.toml")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -138,30 +128,7 @@ def parse_study(text: str) -> Study:
         >>> study.questions[0].name, study.budget
         ('score per label', Budget(epsilon=1, delta=0))
     """
-    if not isinstance(text, str) or _FILE_NAME.fullmatch(text):
-        raise InvalidInput(
-            f"a study is parsed from its text, got {show_given(text)}. Read a file "
-            "with read_study('study.toml')."
-        )
-    if _LONG_NAME.search(text):
-        raise DocumentRefused(
-            "$: a field of the study has more than 50 names in a row."
-        )
-    try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        other = _OTHER.match(text)
-        if other:
-            raise DocumentRefused(
-                f"$: this is a {other[1]} (JSON), and a study is wanted: the TOML file "
-                f"that the {other[1]} was made from."
-            ) from None
-        raise DocumentRefused(f"$: the study is not valid TOML: {error}.") from None
-    except (ValueError, ArithmeticError, RecursionError):
-        raise DocumentRefused(
-            "$: the study is not valid TOML: a number is too long or a list too deep."
-        ) from None
-    study: Study = STUDY.read(document, "$")
+    study: Study = STUDY.read(parse_toml(text), "$")
     return study
 
 
@@ -262,16 +229,15 @@ def _study_of(
     bounds: Mapping[str, Bounds],
     privacy: Mapping[str, Any],
     groups: Sequence[_GroupsTable] = _WHOLE,
-    population: tuple[int | None, Population | None] = (None, None),
+    population: Mapping[str, Any] = MappingProxyType({}),
     **others: Any,  # noqa: ANN401
 ) -> Study:
     summed = {name for table in ratio for name in table.ratio.totals}
     unknown = [name for table in groups for name in table.totals if name not in summed]
     if unknown:
         raise InvalidInput(f"no ratio adds up '{unknown[0]}'.", field="groups")
-    n, guess = population
     questions = _questions(ratio, groups)
-    return Study(questions, bounds=bounds, n=n, population=guess, **privacy, **others)
+    return Study(questions, bounds=bounds, **privacy, **population, **others)
 
 
 def _questions(
@@ -332,7 +298,7 @@ def _tables_of(study: Study) -> dict[str, Any]:
         "groups": groups,
         "unit": study.unit,
         "privacy": study,
-        "population": (study.n, study.population),
+        "population": {} if (study.n, study.population) == (None, None) else study,
     }
 
 
@@ -357,13 +323,13 @@ def _one_or_many(item: Field) -> Field:
 
 
 _POPULATION = beside(
+    "population",
     replace(
         GUESS,
         read=lambda value, path: GUESS.read(value, path) if value else None,
         write=lambda guess: {} if guess is None else GUESS.write(guess),
     ),
-    lambda guess, n=None: (n, guess),
-    lambda population: (population[1], {"n": population[0]}),
+    dict,
     (Study,),
     n=integer().optional(),
 )
@@ -371,12 +337,9 @@ _POPULATION = beside(
 
 _GROUPS = _one_or_many(
     beside(
+        "groups",
         PARTITION,
         _GroupsTable,
-        lambda table: (
-            table.groups,
-            {"budget_share": table.budget_share, "totals": table.totals},
-        ),
         (Question,),
         budget_share=EXACT.optional(1),
         totals=BOUNDS.optional({}),
@@ -407,6 +370,7 @@ STUDY = record(
     data=DATA.optional(),
     ratio=_one_or_many(
         beside(
+            "ratio",
             record(
                 Ratio,
                 numerator=TEXT,
@@ -418,10 +382,6 @@ STUDY = record(
                 residual_bound=NUMBER.optional(),
             ),
             _RatioTable,
-            lambda table: (
-                table.ratio,
-                {name: getattr(table, name) for name in ("answers", "name", "groups")},
-            ),
             answers=many(TEXT).optional(("ratio",)),
             name=TEXT.optional(""),
             groups=_GROUPS.optional(),
@@ -443,5 +403,5 @@ STUDY = record(
         delta=EXACT.optional(0),
         **_CHOICES,
     ),
-    population=_POPULATION.optional((None, None)),
+    population=_POPULATION.optional({}),
 )

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
-from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds, require_bounds, settle
-from dpratio.terms.ratio import require_column_name
+from dpratio.terms.ratio import require_column_name, require_line
 
 NEIGHBOURS = ("add-or-remove-one", "change-one")
 _MOST_GROUPS = 10**6
@@ -66,17 +65,14 @@ class PrivacyUnit:
                 f"the key of the hash must be plain text, got {show_given(key)}.",
                 field="key",
             )
-        if noun is not None and not _is_noun(noun):
-            raise InvalidInput(
-                f"noun must be a plural of up to {_LONGEST_NOUN} letters, got "
-                f"{show_given(noun)}. Write for instance 'aircraft'.",
-                field="noun",
-            )
+        if noun is not None:
+            require_line(noun, "noun", _LONGEST_NOUN)
         if self.column is not None:
             require_column_name(self.column)
         elif self.totals or most > 1:
             raise InvalidInput(
-                "totals and most_groups need a unit with a column of ids.",
+                "totals, most_groups and the count of people need a unit with a column "
+                "of ids.",
                 field="totals" if self.totals else "most_groups",
             )
 
@@ -103,8 +99,3 @@ class PrivacyUnit:
             return "one row"
         groups = "1 group" if self.most_groups == 1 else f"{self.most_groups:,} groups"
         return f"all rows of one {self.column}, counted in at most {groups}"
-
-
-def _is_noun(noun: object) -> bool:
-    is_text = isinstance(noun, str) and printable(noun) == noun == noun.strip()
-    return is_text and 0 < len(str(noun)) <= _LONGEST_NOUN
