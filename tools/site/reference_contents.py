@@ -25,8 +25,7 @@ PAGES = {
         """Promises made before anyone sees data. They are values: checked when they are
         made, and never changed.""",
         """Ratio Bounds Budget PrivacyUnit Groups Keys ScoreBins Periods PrivateKeys
-        groups_from CsvFile ParquetFiles DatabaseTable MeanSd Population Question
-        Study
+        CsvFile ParquetFiles DatabaseTable MeanSd Population Question Study
         read_study parse_study""",
     ),
     "plan": _page(

@@ -29,9 +29,10 @@ from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
+from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.study_fields import BOUNDS, GROUP, GUESS, UNIT, GroupsTable
+from dpratio.terms.study_fields import BOUNDS, GUESS, PARTITION, TRUE, UNIT
 from dpratio.terms.study_file import STUDY
 from dpratio.terms.unit import PrivacyUnit
 
@@ -79,7 +80,7 @@ _STAGE = record(
 def _plan_of(
     study: Study,
     measurements: tuple[dict[str, Any], ...],
-    found: tuple[GroupsTable, ...] = (),
+    found: tuple[PrivateKeys, ...] = (),
     stage: Stage | None = None,
 ) -> Plan:
     if len(measurements) != len(study.questions):
@@ -87,8 +88,7 @@ def _plan_of(
             f"every question has one measurement, got {len(measurements)}.",
             field="measurements",
         )
-    keys = tuple(table.partition for table in found)
-    if not all(isinstance(part, PrivateKeys) for part in keys):
+    if not all(isinstance(part, PrivateKeys) for part in found):
         raise InvalidInput("must be private keys that were found.", field="found")
     ratios = [question.ratio for question in study.questions]
     totals = in_order(study.unit.totals, ratios)
@@ -104,12 +104,12 @@ def _plan_of(
         title=study.title,
     )
     for question in study.questions:
-        study.unit.of_question(question.totals)
+        study.unit.with_totals(question.totals)
     measured = tuple(
         Measurement(question, **parts)
         for question, parts in zip(study.questions, measurements, strict=True)
     )
-    return Plan(study, measured, stage, keys)  # type: ignore[arg-type]  # refused above
+    return Plan(study, measured, stage, found)
 
 
 _SUMS_OF_RATIOS = record(
@@ -117,36 +117,25 @@ _SUMS_OF_RATIOS = record(
     lambda plan: {
         "study": plan.study,
         "measurements": plan.measurements,
-        "found": tuple(GroupsTable(keys) for keys in plan.found),
+        "found": plan.found,
         "stage": plan.stage,
     },
     study=STUDY,
     measurements=_MEASUREMENTS,
-    found=many(GROUP).optional(()),
+    found=many(PARTITION).optional(()),
     stage=_STAGE.optional(),
 )
 
 
-def _histogram_of(within: GroupsTable | None = None, **parts: Any) -> Histogram:  # noqa: ANN401
-    groups = None if within is None else within.partition
-    if not isinstance(groups, Groups | None):
+def _histogram_of(within: Partition = None, **parts: Any) -> Histogram:  # noqa: ANN401
+    if not isinstance(within, Groups | None):
         raise InvalidInput("must be groups that are declared.", field="within")
-    return Histogram(within=groups, **parts)
+    return Histogram(within=within, **parts)
 
 
-def _read_true(value: Any, path: str) -> bool:  # noqa: ANN401
-    if value is not True:
-        raise DocumentRefused(f"{path}: must be true, or left out.", field=path)
-    return True
-
-
-TRUE = Field(_read_true, bool, {"const": True})
 _HISTOGRAM = record(
     _histogram_of,
-    lambda histogram: {
-        **{name: getattr(histogram, name) for name in Histogram.__slots__},
-        "within": histogram.within and GroupsTable(histogram.within),
-    },
+    None,
     name=TEXT,
     ratio=record(
         Ratio,
@@ -166,7 +155,7 @@ _HISTOGRAM = record(
         lambda cells: "lowest" if isinstance(cells, Ladder) else "bins",
     ),
     scale=NUMBER,
-    within=GROUP.optional(),
+    within=PARTITION.optional(),
     counts_groups=TRUE.optional(default=False),
 )
 

@@ -17,7 +17,7 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.rules import require_people, require_strategy, require_terms
 from dpratio.plan.sensitivity.joint import Grid, is_convex, is_one_row, unit_ratio
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
-from dpratio.plan.settle import cells_of, first_allowances, settle_groups, settle_guess
+from dpratio.plan.settle import cells_of, first_allowances, settle_guess
 from dpratio.plan.strategy.first_stage import Stage, totals_price
 from dpratio.plan.strategy.measure import even_shares
 
@@ -119,7 +119,6 @@ def _require_terms(plan: Plan) -> list[Grid]:
         if stage is not None:
             first = _stage_epsilon(stage)
         require_terms(study, found=plan.found, first=first)
-        groups = [settle_groups(part, plan.bounds) for part in study.partitions]
         ratios = [settle_guess(study, question) for question in study.questions]
         grids = [plan.grid(measured) for measured in plan.measurements]
     except InvalidInput as error:
@@ -129,8 +128,6 @@ def _require_terms(plan: Plan) -> list[Grid]:
             "a focused plan states the guess of its ratio",
             next(question.ratio.guess for question in study.questions),
         )
-    if tuple(groups) != study.partitions:
-        _refuse("a plan states the edges of its bins", "a number of bins")
     shares = [question.budget_share for question in study.questions]
     if sum(shares) > 1:
         _refuse("the shares of questions must be at most 1 together", shares)

@@ -28,8 +28,8 @@ from dpratio.release.release import (
 )
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import (
-    Cell,
     Dimension,
+    GroupKey,
     Groups,
     Key,
     Keys,
@@ -431,7 +431,7 @@ def _require_columns(
 
 
 def _coarser(
-    cell: Cell, groups: Groups, keep: list[str], into: Mapping[str, Coarser]
+    cell: GroupKey, groups: Groups, keep: list[str], into: Mapping[str, Coarser]
 ) -> tuple[Key, ...]:
     values = cell if isinstance(cell, tuple) else (cell,)
     keys = dict(zip(groups.columns, values, strict=True))
@@ -475,19 +475,9 @@ def _coarser_groups(
                 )
             dimension = Keys(name, distinct(cell[index] for cell in cells))
         dimensions.append(dimension)
-    places = [
-        {key: place for place, key in enumerate(dimension.values)}
-        for dimension in dimensions
-    ]
-    listed = [
-        tuple(place[key] for place, key in zip(places, cell, strict=True))
-        for cell in cells
-    ]
-    crossed = Groups.cross(*dimensions)
-    whole = itertools.product(*(range(dimension.size) for dimension in dimensions))
-    # There may be many millions of cells where few are listed.
-    is_whole = listed == list(itertools.islice(whole, len(listed) + 1))
-    return crossed if is_whole else crossed.only(listed)
+    if groups.listed is None:
+        return Groups.cross(*dimensions)
+    return Groups(keep, cells)  # Those that are listed are keys.
 
 
 def _rolled_up(sums: NoisySums, codes: Integers, cells: int) -> NoisySums:

@@ -28,6 +28,7 @@ from dpratio.terms.unit import PrivacyUnit
 UNIT, NEAR, AGED = Bounds(0, 1), Bounds(-4, 4), Bounds(0, 80)
 BOTH = {"spent": NEAR, "orders": NEAR}
 REGION = Groups("region", ["north", "south", "elsewhere"])
+LISTED = Groups(["region", "sex"], [("north", "f"), ("south", "f")])
 QUARTERS = ScoreBins("score", 4)
 FOUND = {"column": "k", "find": {"epsilon": "1/9", "delta": "1/9"}}
 CHANGED: dict[str, Any] = {"neighbours": "change-one"}
@@ -54,7 +55,7 @@ PLANS: dict[str, HistogramPlan] = {
     "totals of who changes": made(unit=replace(TWO, **CHANGED)),
     "totals of the table": made(unit=PrivacyUnit("user"), groups=None),
     "totals in bins": made(groups=QUARTERS, bounds={**BOTH, "score": UNIT}),
-    "totals in listed groups": made(groups=REGION.only([(2,), (0,)])),
+    "totals in listed groups": made(groups=LISTED),
     "weighted totals": WEIGHED,
     "differences": LESS,
     "groups": GROUPS,
@@ -227,6 +228,7 @@ def some_rows(chance: random.Random, user: str, most: int) -> list[tuple[Any, ..
 def table_of(rows: list[tuple[Any, ...]]) -> dict[str, list[Any]]:
     names = ("user", "spent", "back", "orders", "region", "score")
     table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    table["sex"] = ["f"] * len(rows)
     return {**table, **dict.fromkeys(("label", "weight"), [1.0] * len(rows))}
 
 

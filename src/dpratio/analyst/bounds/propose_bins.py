@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from dpratio.analyst.tables.provenance import stamps
-from dpratio.checks import require
+from dpratio.checks import require, show_given
+from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.histogram.plan_bounds import grid_of
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
-from dpratio.terms.groups import ScoreBins, require_quantiles
+from dpratio.terms.groups import MOST_BINS, ScoreBins
 
 # A bin of n/k people must hold twice the standard deviation of the noise of its cells,
 # and each that is proposed once: where it is wide, noise is more.
@@ -191,3 +192,13 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
         tuple(counts),
         scale,
     )
+
+
+def require_quantiles(bins: object) -> None:
+    """Raise InvalidInput unless `bins` is a number of bins at quantiles."""
+    if type(bins) is not int or not 2 <= bins <= MOST_BINS:  # noqa: PLR2004
+        raise InvalidInput(
+            f"there must be 2 to 1,000 bins at quantiles, got {show_given(bins)}. "
+            "Write 10.",
+            field="bins",
+        )

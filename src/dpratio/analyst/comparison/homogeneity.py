@@ -17,7 +17,7 @@ from dpratio.checks import require
 from dpratio.plan.strategy.allowance import QUANTILE, wobble
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
-from dpratio.terms.groups import Cell
+from dpratio.terms.groups import GroupKey
 
 # A cell's own variance counts less where noise moves it by more than this share.
 _TRUSTED = 0.1
@@ -239,7 +239,7 @@ class Homogeneity(Tabular):
 
 def assess_homogeneity(
     release: Release,
-    *groups: Cell,
+    *groups: GroupKey,
     question: str | int | None = None,
     variance: str | None = None,
 ) -> Homogeneity:

@@ -27,8 +27,8 @@ def require_one_kind(
     others: Iterable[object],
 ) -> None:
     """Refuse options of bounds where bins are asked for, and the other way round."""
+    from dpratio.analyst.bounds.propose_bins import require_quantiles
     from dpratio.checks import require
-    from dpratio.terms.groups import require_quantiles
 
     if bins is None:
         require(cells is None, "--cells needs --bins", cells, "Write --bins 10.")

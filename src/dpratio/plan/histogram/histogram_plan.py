@@ -32,8 +32,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.question import is_plain
-from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import as_title
+from dpratio.terms.ratio import Ratio, require_line
 from dpratio.terms.unit import PrivacyUnit
 
 
@@ -51,7 +50,8 @@ class HistogramPlan(Tabular):
     title: str | None = None
 
     def __post_init__(self) -> None:
-        as_title(self.title)
+        if self.title is not None:
+            require_line(self.title, "title")
         for name, kind, value in (
             ("budget", Budget, self.budget),
             ("unit", PrivacyUnit, self.unit),

@@ -15,7 +15,7 @@ from dpratio.plan.histogram.histogram import (
 )
 from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
 from dpratio.plan.laws import LAPLACE
-from dpratio.plan.settle import settle_groups, unit_of
+from dpratio.plan.settle import unit_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import MOST_BINS, Groups, ScoreBins
@@ -101,9 +101,8 @@ def plan_bounds(
     epsilon = budget.epsilon / (len(counted) + len(grouped))
     histograms = []
     for item in counted:
-        within = settle_groups(item.groups, bounds)
         several = sum(other.name == item.name for other in counted) > 1
-        names = called(item.name, item.ratio.weight, within)
+        names = called(item.name, item.ratio.weight, item.groups)
         histograms.append(
             Histogram(
                 name=names[-1 if several else 0],
@@ -111,11 +110,11 @@ def plan_bounds(
                 column=item.name,
                 cells=ladder,
                 scale=scale_of(unit, epsilon),
-                within=_declared(within),
+                within=_declared(item.groups),
             )
         )
-    for ratio, groups in grouped:
-        within, name = groups.within(bounds), groups_called(str(unit.column))
+    for ratio, within in grouped:
+        name = groups_called(str(unit.column))
         histograms.append(
             Histogram(
                 name=called(name, None, within)[-1 if len(grouped) > 1 else 0],
