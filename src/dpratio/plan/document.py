@@ -1,6 +1,5 @@
 """A plan as a document: its terms, and what is measured with how much noise."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,23 +17,20 @@ from dpratio.codec import (
     record,
 )
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.plan.histogram.histogram import Histogram, Ladder
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
+from dpratio.plan.ladder import Ladder
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import EXTERNAL, Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
 from dpratio.plan.settle import ANSWERS, STRATEGIES, in_order
 from dpratio.plan.strategy.first_stage import Stage
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
-from dpratio.terms.question import Partition
+from dpratio.terms.groups import PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.study_fields import BOUNDS, GUESS, PARTITION, TRUE, UNIT
+from dpratio.terms.study_fields import BOUNDS, GUESS, PARTITION, UNIT
 from dpratio.terms.study_file import STUDY
-from dpratio.terms.unit import PrivacyUnit
 
 _FACTORS = ("s", "y", "w", "z", "h", "c")
 
@@ -127,15 +123,8 @@ _SUMS_OF_RATIOS = record(
 )
 
 
-def _histogram_of(within: Partition = None, **parts: Any) -> Histogram:  # noqa: ANN401
-    if not isinstance(within, Groups | None):
-        raise InvalidInput("must be groups that are declared.", field="within")
-    return Histogram(within=within, **parts)
-
-
 _HISTOGRAM = record(
-    _histogram_of,
-    None,
+    Histogram,
     name=TEXT,
     ratio=record(
         Ratio,
@@ -144,7 +133,7 @@ _HISTOGRAM = record(
         weight=TEXT.optional(),
         minus=TEXT.optional(),
     ),
-    column=TEXT,
+    column=TEXT.optional(),
     cells=one_of(
         {
             "lowest": record(
@@ -156,38 +145,18 @@ _HISTOGRAM = record(
     ),
     scale=NUMBER,
     within=PARTITION.optional(),
-    counts_groups=TRUE.optional(default=False),
 )
-
-
-def _histogram_plan_of(
-    unit: PrivacyUnit,
-    bounds: Mapping[str, Bounds],
-    histograms: tuple[Histogram, ...],
-    **others: Any,  # noqa: ANN401
-) -> HistogramPlan:
-    # Names in JSON stand in no order.
-    ratios = [histogram.ratio for histogram in histograms]
-    return HistogramPlan(
-        replace(unit, totals=in_order(unit.totals, ratios)),
-        in_order(bounds, ratios),
-        histograms=histograms,
-        **others,
-    )
-
-
 _HISTOGRAMS = record(
-    _histogram_plan_of,
-    lambda plan: {name: getattr(plan, name) for name in HistogramPlan.__slots__},
+    HistogramPlan,
     title=TEXT.optional(),
     unit=UNIT,
     bounds=BOUNDS,
-    budget=record(Budget, epsilon=EXACT, delta=EXACT.optional(0)),
-    histograms=many(_HISTOGRAM, least=1),
+    budget=record(Budget, epsilon=EXACT),
+    measurements=many(_HISTOGRAM, least=1),
 )
 _ANY = one_of(
-    {"histograms": _HISTOGRAMS, "study": _SUMS_OF_RATIOS},
-    lambda plan: "histograms" if isinstance(plan, HistogramPlan) else "study",
+    {"unit": _HISTOGRAMS, "study": _SUMS_OF_RATIOS},
+    lambda plan: "unit" if isinstance(plan, HistogramPlan) else "study",
 )
 
 

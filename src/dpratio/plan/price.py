@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
+from dpratio.plan.histograms import HistogramPlan, settled
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
@@ -98,11 +98,18 @@ def price(plan: AnyPlan) -> Cost:
 def _price_histograms(plan: HistogramPlan) -> Cost:
     """Certify the counts of all histograms together."""
     try:
-        moves = moves_of(plan)
+        demanded = settled(plan)
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
+    if demanded != plan:
+        names = [histogram.name for histogram in plan.measurements]
+        _refuse("histograms state the names, cells and bounds of their terms", names)
+    moves = [
+        histogram.cells_moved(plan.unit) / Fraction(histogram.scale)
+        for histogram in plan.measurements
+    ]
     if sum(moves, Fraction(0)) > plan.epsilon:
-        scales = [histogram.scale for histogram in plan.histograms]
+        scales = [histogram.scale for histogram in plan.measurements]
         _refuse("the noise of the histograms is too small for the budget", scales)
     return Cost(plan.epsilon, Fraction(0), tuple(moves), Fraction(0), Fraction(0))
 

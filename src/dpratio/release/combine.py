@@ -11,8 +11,7 @@ import numpy as np
 from dpratio.arrays import Integers
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram import Histogram
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS
 from dpratio.plan.measurement import Measurement, choose_question
 from dpratio.plan.plan import Plan
@@ -256,7 +255,11 @@ def _terms(release: Release) -> dict[str, object]:
         "ratios": [
             replace(part.ratio, guess=None, guess_is="close") for part in questions
         ],
-        "totals": [part.planned.totals for part in questions],
+        "totals": [
+            part.planned.totals
+            for part in questions
+            if isinstance(part.planned, Measurement)
+        ],
         "sums": [
             [measured.summand for measured in part.planned.sums] for part in questions
         ],

@@ -7,10 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from dpratio.analyst.tables.provenance import stamps
-from dpratio.checks import require, show_given
+from dpratio.checks import refuse, require, show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bounds import grid_of
+from dpratio.plan.histograms import HistogramPlan
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
 from dpratio.terms.groups import MOST_BINS, ScoreBins
@@ -174,21 +173,21 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
     hint = "Make it with release_bins."
     known = isinstance(release, Release) and isinstance(release.plan, HistogramPlan)
     require(known, rule, release, hint)
-    grid = grid_of(release.plan)
-    require(grid is not None, rule, "other histograms", hint)
+    grid = release.questions[0].histogram.cells
+    if not isinstance(grid, ScoreBins):
+        refuse(rule, "other histograms", hint)
     rule = "bins are proposed from one release that was not merged"
     require(not release.sources, rule, "a merged one", "Read each of them by itself.")
     (question,) = release.questions
     counts = question.values[:, 0].tolist()
-    scale = question.histogram.scales[0]
-    found = find_bins(grid, counts, scale=scale, asked=asked)  # type: ignore[arg-type]
-    edges: tuple[float, ...] = grid.edges  # type: ignore[union-attr]  # refused above
+    scale = question.histogram.scale
+    found = find_bins(grid, counts, scale=scale, asked=asked)
     return BinProposal(
         question.name,
         asked,
         found,
         release.is_simulated,
-        edges,
+        grid.edges,
         tuple(counts),
         scale,
     )

@@ -14,7 +14,7 @@ from dpratio.cli.studies import read_study, table_aside
 from dpratio.cli.words import in_options
 
 if TYPE_CHECKING:
-    from dpratio.plan.histogram.histogram_plan import HistogramPlan
+    from dpratio.plan.histograms import HistogramPlan
     from dpratio.release.release import Release
     from dpratio.terms.study import Study
 
@@ -46,7 +46,7 @@ def grid_plan(
     study: "Study", columns: Sequence[str] | None, epsilon: str, cells: int | None
 ) -> "HistogramPlan":
     """Plan the histogram of the one column that is named."""
-    from dpratio.plan.histogram.plan_bounds import CELLS, plan_bins
+    from dpratio.plan.histograms import CELLS, plan_bins
     from dpratio.terms.budget import Budget
 
     (column,) = columns or ()
@@ -130,23 +130,18 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     """Find bounds, or bins: release noisy histograms, and say what they propose."""
     from dpratio.analyst.bounds.propose_bounds import propose_bounds
     from dpratio.curator.release_sums import release_sums
-    from dpratio.plan.histogram.plan_bounds import limits_of, may_group, plan_bounds
+    from dpratio.plan.histograms import may_group, plan_bounds
     from dpratio.terms.budget import Budget
 
     output = Output(layout, chart=chart, force=force, wide=wide)
     given = replace(read_study(study), period=period)
     require_one_kind(bins, column, cells=cells, others=(smallest, largest, groups))
     if bins is None:
-        low, high = limits_of(given)
-        limits = (
-            low if smallest is None else smallest,
-            high if largest is None else largest,
-        )
         plan = plan_bounds(
             given,
             budget=Budget(epsilon),
             columns=column,
-            limits=limits,
+            limits=(smallest, largest),
             most_groups=may_group(given) and not column if groups is None else groups,
         )
     else:
