@@ -132,7 +132,7 @@ def test_each_question_is_measured_for_its_own_answers() -> None:
         study_of(RATIO, Question(RATIO, groups=REGIONS, answers=["ratio", "means"]))
     )
     assert [len(each.sums) for each in plan.measurements] == [6, 7]
-    assert [each.budget_share for each in plan.measurements] == [Fraction(1, 2)] * 2
+    assert [each.budget_share for each in plan.study.questions] == [Fraction(1, 2)] * 2
 
 
 def test_a_study_file_is_read_and_its_name_is_in_the_message(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ _PRICES = (
 )
 _PLANS = (
     "plan/test_make_plan.py",
-    "plan/test_require_terms.py",
+    "plan/test_rules.py",
 )
 
 # A module, below src/dpratio, and its files of tests, below tests.

@@ -10,7 +10,7 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.tables.clipping import LEVEL, Clipping
 from dpratio.arrays import Floats
 from dpratio.plan.sensitivity.sums import CUT
-from dpratio.plan.words import FALSE_ALARMS
+from dpratio.plan.settle import FALSE_ALARMS
 
 
 def clipping_of(

@@ -18,12 +18,10 @@ from dpratio.plan.histogram.histogram import (
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
 from dpratio.plan.sensitivity.sums import row_box
 from dpratio.plan.words import (
+    NOT_COVERED,
     describe_bounds,
     describe_epsilon,
-    describe_not_covered,
     describe_unit,
-    plan_as_html,
-    plan_as_text,
     title_words,
     totals_words,
 )
@@ -94,9 +92,7 @@ class HistogramPlan(Tabular):
     @property
     def not_covered(self) -> tuple[str, ...]:
         """Sentences about what the promise leaves out."""
-        ratios = [histogram.ratio for histogram in self.histograms]
-        cells = [histogram.groups for histogram in self.histograms]
-        return describe_not_covered(ratios, cells, self.bounds)
+        return NOT_COVERED
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per histogram."""
@@ -143,11 +139,9 @@ class HistogramPlan(Tabular):
         """Return a sentence about what each histogram counts."""
         return [f"Counted: {_described(self, item)}." for item in self.histograms]
 
-    def __str__(self) -> str:
-        return plan_as_text(self)
-
-    def _repr_html_(self) -> str:
-        return plan_as_html(self)
+    def said(self) -> list[str]:
+        """The sentences that stand above the table of histograms."""
+        return [*self.summary(), *(f"Not covered: {line}" for line in self.not_covered)]
 
 
 def _described(plan: HistogramPlan, histogram: Histogram) -> str:

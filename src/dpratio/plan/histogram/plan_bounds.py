@@ -15,7 +15,7 @@ from dpratio.plan.histogram.histogram import (
 )
 from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
 from dpratio.plan.laws import LAPLACE
-from dpratio.plan.settle import settle_groups, unit_of
+from dpratio.plan.settle import settle_groups
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import MOST_BINS, Groups, ScoreBins
@@ -260,7 +260,7 @@ def _countable(study: Study) -> Iterator[_Counted]:
 def _known_totals(study: Study) -> set[str]:
     """Return the totals of which every question that adds them up has bounds."""
     pairs = [
-        (name, name in unit_of(study, question).totals)
+        (name, name in study.unit.of_question(question.totals).totals)
         for question in study.questions
         for name in question.ratio.totals
     ]
@@ -272,7 +272,10 @@ def _require_within(study: Study, name: str, ladder: Ladder) -> None:
     declared = (
         [study.bounds.get(name)]
         if study.unit.column is None
-        else [unit_of(study, question).totals.get(name) for question in study.questions]
+        else [
+            study.unit.of_question(question.totals).totals.get(name)
+            for question in study.questions
+        ]
     )
     largest = 2.0**ladder.highest
     if any(pair is not None and pair.reach > largest for pair in declared):
