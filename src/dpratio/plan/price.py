@@ -130,7 +130,7 @@ def _require_terms(plan: Plan) -> list[Layout]:
         if stage is not None:
             _require_types_of_stage(stage)
             require_stage(study, stage.epsilon, plan.bought)
-        groups = tuple(settle_groups(part, study.bounds) for part in study.partitions)
+        groups = [settle_groups(item.groups, study.bounds) for item in study.questions]
         layouts = layouts_of(study, in_stages=stage is not None)
         ratios = [settle_guess(layout) for layout in layouts]
     except InvalidInput as error:
@@ -140,7 +140,7 @@ def _require_terms(plan: Plan) -> list[Layout]:
             "a focused plan states the guess of its ratio",
             next(question.ratio.guess for question in study.questions),
         )
-    if groups != study.partitions:
+    if groups != [question.groups for question in study.questions]:
         _refuse("a plan states the edges of its bins", "a number of bins")
     shares = [question.budget_share for question in study.questions]
     if sum(shares) > 1:

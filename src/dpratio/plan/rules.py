@@ -146,7 +146,7 @@ def _require_types(study: Study) -> None:
     hint = "PrivacyUnit('user', totals={…})"
     _require_type("unit", study.unit, PrivacyUnit, "be a PrivacyUnit", hint)
     hint = "Groups('region', ['north', 'south']), with its public keys"
-    for groups in study.partitions:
+    for groups in (question.groups for question in study.questions):
         if groups is not None and not isinstance(groups, PrivateKeys):
             _require_type("groups", groups, Groups, "be Groups or None", hint)
     hint, needed = "{'score': Bounds(0, 1), …}", "map column names to Bounds"
@@ -159,7 +159,7 @@ def _require_questions(questions: Sequence[Question]) -> None:
     if not questions:
         raise InvalidInput("at least one ratio must be planned.", field="ratio")
     asked = [(question.ratio, question.groups) for question in questions]
-    if len(set(asked)) != len(asked):
+    if any(pair in asked[:place] for place, pair in enumerate(asked)):
         raise InvalidInput(
             "each ratio must be asked for once in the same groups.", field="ratio"
         )
@@ -178,7 +178,7 @@ def _require_columns(study: Study) -> None:
     wanted = list(dict.fromkeys(name for ratio in ratios for name in ratio.columns))
     binned: list[str] = []
     keyed: list[str] = []
-    for groups in study.partitions:
+    for groups in (question.groups for question in study.questions):
         if isinstance(groups, PrivateKeys):
             keyed.append(groups.column)
         for dimension in groups.dimensions if isinstance(groups, Groups) else ():

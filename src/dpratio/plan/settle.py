@@ -221,8 +221,9 @@ class Allowance:
 
 def private_keys(study: Study, bought: Sequence[PrivateKeys] = ()) -> list[PrivateKeys]:
     """Return keys that are found privately, or were before groups were rolled up."""
-    keys = [part for part in study.partitions if isinstance(part, PrivateKeys)]
-    return [*keys, *bought]
+    parts = [question.groups for question in study.questions]
+    keys = [part for part in parts if isinstance(part, PrivateKeys)]
+    return [*dict.fromkeys(keys), *bought]
 
 
 def left_for_sums(
