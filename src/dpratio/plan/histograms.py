@@ -16,14 +16,11 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.ladder import Ladder, ladder_between
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
 from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
-from dpratio.plan.settle import unit_of
 from dpratio.plan.words import (
+    NOT_COVERED,
     describe_bounds,
     describe_epsilon,
-    describe_not_covered,
     describe_unit,
-    plan_as_html,
-    plan_as_text,
     title_words,
 )
 from dpratio.tabular import Tabular
@@ -177,9 +174,7 @@ class HistogramPlan(Tabular):
     @property
     def not_covered(self) -> tuple[str, ...]:
         """Sentences about what the promise leaves out."""
-        ratios = [item.ratio for item in self.measurements]
-        cells = [item.groups for item in self.measurements]
-        return describe_not_covered(ratios, cells, self.bounds)
+        return NOT_COVERED
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per histogram."""
@@ -222,11 +217,9 @@ class HistogramPlan(Tabular):
             lines.append(f"Counted: {people} by {item.name}, in {count} cells {where}.")
         return lines
 
-    def __str__(self) -> str:
-        return plan_as_text(self)
-
-    def _repr_html_(self) -> str:
-        return plan_as_html(self)
+    def said(self) -> list[str]:
+        """The sentences that stand above the table of histograms."""
+        return [*self.summary(), *(f"Not covered: {line}" for line in self.not_covered)]
 
 
 def plan_bounds(
@@ -491,7 +484,7 @@ def _wanted(
     for question in study.questions:
         ratio, weight, groups = question.ratio, question.ratio.weight, question.groups
         names: Sequence[str] = ratio.totals
-        known = unit_of(study, question).totals
+        known = study.unit.with_totals(question.totals).totals
         if study.unit.column is None:
             names, known, weight, groups = ratio.columns, study.bounds, None, None
         for name in names:
