@@ -51,10 +51,10 @@ def plan_of(**terms: Any) -> Plan:  # noqa: ANN401
 @pytest.mark.parametrize(
     ("terms", "rule"),
     [
-        ({"bounds": {}}, "every column of the ratio needs bounds"),
+        ({"bounds": {}}, "every column of the ratio"),
         ({"bounds": {**BOUNDS, "weight": None}}, "must map column names to Bounds"),
         ({"bounds": {**BOUNDS, "weight": "auto"}}, "must map column names to Bounds"),
-        ({"groups": ScoreBins("age", 10)}, "a binned column needs bounds"),
+        ({"groups": ScoreBins("age", 10)}, "every binned column"),
         ({"groups": ScoreBins("score", [0.1, 1.5])}, "within the bounds of 'score'"),
     ],
 )
@@ -65,7 +65,7 @@ def test_19_bounds_and_edges_that_are_not_declared_are_refused(
 
     Source: IBM diffprivlib, issue 20 (bounds and norms are read from the data where
     none are given); SmartNoise SDK, pull request 580 (bounds that leaked).
-    More: tests/plan/test_require_terms.py.
+    More: tests/plan/test_rules.py.
     """
     with pytest.raises(InvalidInput, match=rule):
         plan_of(**terms)

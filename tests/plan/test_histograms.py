@@ -31,6 +31,7 @@ from dpratio.terms.unit import PrivacyUnit
 TENTH, WITH_DELTA = Budget("0.1"), Budget("0.1", "1e-7")
 UNIT, NEAR, AGED = Bounds(0, 1), Bounds(-4, 4), Bounds(0, 80)
 REGION = Groups("region", ["north", "south", "elsewhere"])
+LISTED = Groups(["region", "sex"], [("north", "f"), ("south", "f")])
 MONTH, AGES, QUARTERS = Groups("month", range(12)), ScoreBins("age", 4), [0, 40, 80]
 PRIVATE = PrivateKeys("k", WITH_DELTA)
 USER, TWO = PrivacyUnit("user"), PrivacyUnit("user", most_groups=2)
@@ -221,7 +222,7 @@ PLANS: dict[str, HistogramPlan] = {
     "totals of who changes": made(unit=replace(TWO, **CHANGED)),
     "totals of the table": made(unit=PrivacyUnit("user"), groups=None),
     "totals in bins": made(groups=ScoreBins("score", 4), more={"score": UNIT}),
-    "totals in listed groups": made(groups=REGION.only([(2,), (0,)])),
+    "totals in listed groups": made(groups=LISTED),
     "weighted totals": WEIGHTED,
     "differences": LESS,
     "groups": GROUPS,
@@ -465,6 +466,7 @@ def some_rows(chance: random.Random, user: str, most: int) -> list[tuple[Any, ..
 def table_of(rows: list[tuple[Any, ...]]) -> dict[str, list[Any]]:
     names = ("user", "spent", "back", "orders", "region", "score")
     table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    table["sex"] = ["f"] * len(rows)
     return {**table, **dict.fromkeys(("label", "weight"), [1.0] * len(rows))}
 
 

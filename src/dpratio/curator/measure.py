@@ -25,7 +25,7 @@ from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.release.release import ReleasedQuestion, fresh_question
-from dpratio.terms.groups import KINDS, Groups, PrivateKeys
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Partition
 from dpratio.terms.unit import PrivacyUnit
 
@@ -170,7 +170,7 @@ def _count(groups: Groups | None) -> int:
 def _known_groups(partition: Partition) -> Groups | None:
     """Give the declared cells; none of them where keys are yet to be found."""
     if isinstance(partition, PrivateKeys):
-        return Groups.found(partition.column, KINDS[partition.kind], ())
+        return partition.groups_of(())
     return partition
 
 

@@ -1,6 +1,5 @@
 """A plan as a document: its terms, and what is measured with how much noise."""
 
-from dataclasses import replace
 from typing import Any
 
 from dpratio.codec import (
@@ -23,13 +22,13 @@ from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import EXTERNAL, Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
-from dpratio.plan.settle import ANSWERS, STRATEGIES, in_order
+from dpratio.plan.settle import ANSWERS, STRATEGIES, terms_of_plan
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.study_fields import BOUNDS, GROUP, GUESS, UNIT, GroupsTable
+from dpratio.terms.study_fields import BOUNDS, GUESS, PARTITION, UNIT
 from dpratio.terms.study_file import STUDY
 
 _FACTORS = ("s", "y", "w", "z", "h", "c")
@@ -76,37 +75,17 @@ _STAGE = record(
 def _plan_of(
     study: Study,
     measurements: tuple[dict[str, Any], ...],
-    found: tuple[GroupsTable, ...] = (),
+    bought: tuple[PrivateKeys, ...] = (),
     stage: Stage | None = None,
 ) -> Plan:
-    if len(measurements) != len(study.questions):
-        raise InvalidInput(
-            f"every question has one measurement, got {len(measurements)}.",
-            field="measurements",
-        )
-    keys = tuple(table.partition for table in found)
-    if not all(isinstance(part, PrivateKeys) for part in keys):
-        raise InvalidInput("must be private keys that were found.", field="found")
-    ratios = [question.ratio for question in study.questions]
-    totals = in_order(study.unit.totals, ratios)
-    # Names in JSON stand in no order; what no plan depends on is not read back.
-    study = Study(
-        study.questions,
-        bounds=in_order(study.bounds, ratios),
-        budget=study.budget,
-        unit=replace(study.unit, totals=totals),
-        strategy=study.strategy,
-        mechanism=study.mechanism,
-        clipping=study.clipping,
-        title=study.title,
-    )
-    for question in study.questions:
-        study.unit.of_question(question.totals)
+    if not all(isinstance(part, PrivateKeys) for part in bought):
+        raise InvalidInput("must be private keys that were bought.", field="bought")
+    # `Plan` refuses fewer of them, and `_read_plan` more.
     measured = tuple(
         Measurement(question, **parts)
-        for question, parts in zip(study.questions, measurements, strict=True)
+        for question, parts in zip(study.questions, measurements, strict=False)
     )
-    return Plan(study, measured, stage, keys)  # type: ignore[arg-type]  # refused above
+    return Plan(terms_of_plan(study), measured, stage, bought)
 
 
 _SUMS_OF_RATIOS = record(
@@ -114,21 +93,16 @@ _SUMS_OF_RATIOS = record(
     lambda plan: {
         "study": plan.study,
         "measurements": plan.measurements,
-        "found": tuple(GroupsTable(keys) for keys in plan.found),
+        "bought": plan.bought,
         "stage": plan.stage,
     },
     study=STUDY,
     measurements=_MEASUREMENTS,
-    found=many(GROUP).optional(()),
+    bought=many(PARTITION).optional(()),
     stage=_STAGE.optional(),
 )
 
 
-_WITHIN = Field(
-    lambda value, path: GROUP.read(value, path).partition,
-    lambda groups: GROUP.write(GroupsTable(groups)),
-    GROUP.schema,
-)
 _HISTOGRAM = record(
     Histogram,
     name=TEXT,
@@ -150,7 +124,7 @@ _HISTOGRAM = record(
         lambda cells: "lowest" if isinstance(cells, Ladder) else "bins",
     ),
     scale=NUMBER,
-    within=_WITHIN.optional(),
+    within=PARTITION.optional(),
 )
 _HISTOGRAMS = record(
     HistogramPlan,

@@ -16,14 +16,11 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.ladder import Ladder, ladder_between
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
 from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
-from dpratio.plan.settle import settle_groups, unit_of
 from dpratio.plan.words import (
+    NOT_COVERED,
     describe_bounds,
     describe_epsilon,
-    describe_not_covered,
     describe_unit,
-    plan_as_html,
-    plan_as_text,
     title_words,
 )
 from dpratio.tabular import Tabular
@@ -31,8 +28,8 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.groups import MOST_BINS, Groups, ScoreBins
 from dpratio.terms.question import Partition
-from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import Study, as_title
+from dpratio.terms.ratio import Ratio, require_line
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 CELLS = 128
@@ -154,7 +151,8 @@ class HistogramPlan(Tabular):
     title: str | None = None
 
     def __post_init__(self) -> None:
-        as_title(self.title)
+        if self.title is not None:
+            require_line(self.title, "title")
         _require_budget(self.budget)
         _require("unit", self.unit, PrivacyUnit, "a PrivacyUnit")
         _require("measurements", self.measurements or None, tuple, "some histograms")
@@ -176,9 +174,7 @@ class HistogramPlan(Tabular):
     @property
     def not_covered(self) -> tuple[str, ...]:
         """Sentences about what the promise leaves out."""
-        ratios = [item.ratio for item in self.measurements]
-        cells = [item.groups for item in self.measurements]
-        return describe_not_covered(ratios, cells, self.bounds)
+        return NOT_COVERED
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per histogram."""
@@ -222,11 +218,9 @@ class HistogramPlan(Tabular):
             lines.append(f"Counted: {people} by {item.name}, in {count} cells {where}.")
         return lines
 
-    def __str__(self) -> str:
-        return plan_as_text(self)
-
-    def _repr_html_(self) -> str:
-        return plan_as_html(self)
+    def said(self) -> list[str]:
+        """The sentences that stand above the table of histograms."""
+        return [*self.summary(), *(f"Not covered: {line}" for line in self.not_covered)]
 
 
 def plan_bounds(
@@ -293,7 +287,9 @@ def plan_bounds(
         unit = study.unit if item.column else replace(study.unit, most_groups=1)
         scale = scale_of(unit, epsilon)
         # Private keys are no cells that are declared: `Histogram` refuses them.
-        within: Any = settle_groups(item.groups, study.bounds)
+        within: Any = item.groups
+        if isinstance(within, Groups):
+            within = within.within(study.bounds)
         histograms.append(Histogram("", item.ratio, ladder, scale, item.column, within))
     read = [name for question in study.questions for name in question.ratio.columns]
     bounds = {**dict.fromkeys(read, ladder.outer), **study.bounds}
@@ -489,7 +485,7 @@ def _wanted(
     for question in study.questions:
         ratio, weight, groups = question.ratio, question.ratio.weight, question.groups
         names: Sequence[str] = ratio.totals
-        known = unit_of(study, question).totals
+        known = study.unit.with_totals(question.totals).totals
         if study.unit.column is None:
             names, known, weight, groups = ratio.columns, study.bounds, None, None
         for name in names:

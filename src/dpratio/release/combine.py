@@ -13,7 +13,7 @@ from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS
-from dpratio.plan.measurement import Measurement, choose_question
+from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import CUT
@@ -27,8 +27,8 @@ from dpratio.release.release import (
 )
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import (
-    Cell,
     Dimension,
+    GroupKey,
     Groups,
     Key,
     Keys,
@@ -160,7 +160,7 @@ def roll_up(
     require_release(release)
     keep, into = [to] if isinstance(to, str) else list(to), into or {}
     wanted = {*keep, *into}
-    finer = choose_question(
+    finer = pick_question(
         release.questions,
         question,
         lambda part: part.groups is not None and wanted <= {*part.groups.columns},
@@ -310,7 +310,7 @@ def _added_plan(plans: Sequence[AnyPlan]) -> AnyPlan:
     # The classical formula ends at epsilon 1. The law of the noise is the same.
     law = LAPLACE if first.law == LAPLACE else GAUSSIAN
     study = replace(first.study, budget=budget, mechanism=law.name)
-    return replace(first, study=study, found=tuple(sorted(paid, key=repr)))
+    return replace(first, study=study, bought=tuple(sorted(paid, key=repr)))
 
 
 def _measured(release: Release) -> AnyPlan:
@@ -434,7 +434,7 @@ def _require_columns(
 
 
 def _coarser(
-    cell: Cell, groups: Groups, keep: list[str], into: Mapping[str, Coarser]
+    cell: GroupKey, groups: Groups, keep: list[str], into: Mapping[str, Coarser]
 ) -> tuple[Key, ...]:
     values = cell if isinstance(cell, tuple) else (cell,)
     keys = dict(zip(groups.columns, values, strict=True))
@@ -478,19 +478,9 @@ def _coarser_groups(
                 )
             dimension = Keys(name, distinct(cell[index] for cell in cells))
         dimensions.append(dimension)
-    places = [
-        {key: place for place, key in enumerate(dimension.values)}
-        for dimension in dimensions
-    ]
-    listed = [
-        tuple(place[key] for place, key in zip(places, cell, strict=True))
-        for cell in cells
-    ]
-    crossed = Groups.cross(*dimensions)
-    whole = itertools.product(*(range(dimension.size) for dimension in dimensions))
-    # There may be many millions of cells where few are listed.
-    is_whole = listed == list(itertools.islice(whole, len(listed) + 1))
-    return crossed if is_whole else crossed.only(listed)
+    if groups.listed is None:
+        return Groups.cross(*dimensions)
+    return Groups(keep, cells)  # Those that are listed are keys.
 
 
 def _rolled_up(sums: NoisySums, codes: Integers, cells: int) -> NoisySums:
@@ -527,6 +517,6 @@ def _only(
     return Plan(
         study,
         (replace(planned, question=study.questions[0]),),
-        found=tuple(plan.private_keys),
+        bought=tuple(plan.private_keys),
         stage=None if plan.stage is None else plan.stage.only(number),
     )

@@ -21,7 +21,7 @@ from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.id import require_id
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, cost_words
-from dpratio.terms.groups import Cell, Groups
+from dpratio.terms.groups import GroupKey, Groups
 from dpratio.terms.ratio import Ratio, is_unicode
 from dpratio.version import __version__
 
@@ -190,7 +190,7 @@ class ReleasedQuestion:
         return self.planned.ratio
 
     @property
-    def keys(self) -> tuple[Cell, ...]:
+    def keys(self) -> tuple[GroupKey, ...]:
         """The cells in their order; one None for the whole table."""
         return (None,) if self.groups is None else self.groups.keys
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
+from dpratio.analyst.bounds.propose_bins import FoundBins, find_bins
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import ScoreBins
