@@ -176,7 +176,7 @@ class Plan(Tabular):
 
     @property
     def cuts_seen_from(self) -> int:
-        """How many people must be cut until a plan that counts them mostly sees it."""
+        """The number of people from which on a plan that counts cuts mostly sees them."""
         counting = [item for item in self.measurements if self.layout(item).counts_cuts]
         # The count is the last sum of a question.
         noise = max(item.sums[-1].scale * item.sums[-1].step for item in counting)

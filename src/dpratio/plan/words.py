@@ -156,9 +156,9 @@ def totals_words(
     if unit.column is None or not totals:
         return []
     where = " in each group" if grouped else ""
-    whose = "" if number is None else f" of question {number}"
+    which = "" if number is None else f" of question {number}"
     within = f"within: {_within(totals)}; totals are clipped."
-    return [f"Totals of one {unit.column}{where}{whose}, {within}"]
+    return [f"Totals of one {unit.column}{where}{which}, {within}"]
 
 
 def _within(bounds: Mapping[str, Bounds]) -> str:
@@ -175,9 +175,9 @@ def describe_delta(
     limit = _LARGE_DELTA if n is None else min(_LARGE_DELTA, Fraction(1, n))
     if delta < limit:
         return []
-    beside = "" if n is None else f" for {n:,} {unit.people}"
+    many = "" if n is None else f" for {n:,} {unit.people}"
     note = (
-        f"Note: delta {decimal_text(delta)} is large{beside}. It is the probability "
+        f"Note: delta {decimal_text(delta)} is large{many}. It is the probability "
         "with which the promise may fail; choose it far below one over the number of "
         f"{unit.people}, such as 1e-6."
     )
@@ -204,14 +204,14 @@ def describe_contrast(measurement: Measurement, unit: PrivacyUnit) -> str:
     times = "w·" if ratio.weight and unit.column is None else ""
     z = f"{times}(s − {guess:g}·y)"
     h = f"{times}(s + {guess:g}·y)" if contrast.has_numerator else f"{times}y"
-    said = f"Measured around the guess {guess:g}: z = {z}, h = {h}"
+    line = f"Measured around the guess {guess:g}: z = {z}, h = {h}"
     if unit.column is not None:
         where = "" if measurement.groups is None else " in each group"
-        said += f", of one {unit.column}'s totals{where}"
+        line += f", of one {unit.column}'s totals{where}"
     if limit is None:
-        return f"{said}."
+        return f"{line}."
     return (
-        f"{said}. Promised: |z| is at most {limit:g}; what lies beyond is clipped, "
+        f"{line}. Promised: |z| is at most {limit:g}; what lies beyond is clipped, "
         "and the ratio moves by as much."
     )
 
@@ -239,10 +239,10 @@ def describe_stage(stage: Stage, epsilon: Fraction) -> list[str]:
 def describe_answers(strategy: str, answers: tuple[str, ...]) -> str:
     """Describe what a release of the plan will be able to answer."""
     if strategy != "focused":
-        said = "Answers: the ratio, with variance 'kish', and means"
+        line = "Answers: the ratio, with variance 'kish', and means"
         if "spread" in answers:
-            return f"{said}; variances, correlation and slope with their intervals."
-        return f"{said}."
+            return f"{line}; variances, correlation and slope with their intervals."
+        return f"{line}."
     if "calibration" in answers:
         return (
             "Answers: the test of calibration, for which most of the budget is spent "
