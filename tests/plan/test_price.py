@@ -320,28 +320,6 @@ def test_laplace_noise_one_step_of_a_double_too_small_is_refused(at: int) -> Non
     refuse(edit(plan, at, scale=below), "noise of .* is too small")
 
 
-def test_classical_noise_one_step_of_a_double_too_small_is_refused() -> None:
-    plan = plan_of("classical_gaussian")
-    scale = plan.measurements[0].sums[0].scale
-    for _ in range(200):  # From the certified scale down to the smallest one.
-        below = math.nextafter(scale, 0)
-        try:
-            price(edit(plan, scale=below))
-        except PlanRefused as error:
-            assert "too small" in str(error)  # noqa: PT017
-            return
-        scale = below
-    pytest.fail("the planner's scale is far from the smallest one")
-
-
-def test_classical_noise_above_epsilon_one_is_refused() -> None:
-    """However much noise there is: the formula is not proven there."""
-    plan = plan_of("classical_gaussian", budget=Budget(7, "1e-6"))
-    price(plan)
-    more = with_terms(plan, budget=Budget("7.0000001", "1e-6"))
-    refuse(scaled(more, 1000), "too small")
-
-
 def test_a_refusal_says_what_to_do_and_hides_its_cause() -> None:
     with pytest.raises(PlanRefused, match="make_plan") as caught:
         price(edit(plan_of(), scale=1.0))

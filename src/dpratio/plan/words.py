@@ -1,14 +1,12 @@
 """A plan in sentences, for the person who must approve it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from dpratio.plan.laws import LAPLACE, threshold_of
 from dpratio.plan.measurement import Measurement
-from dpratio.plan.sensitivity.joint import unit_ratio
 from dpratio.plan.sensitivity.sums import contrast_of
-from dpratio.plan.settle import Allowance, Layout, rows_of, scales_seen
+from dpratio.plan.settle import rows_of
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
@@ -34,7 +32,6 @@ _KEYS_SHOWN = 12
 _FOUND = 0.95  # The chance with which a key is found that has as many people as told.
 _LARGE_DELTA = Fraction(1, 1000)
 _LARGE_EPSILON = 10
-_ENOUGH = 100  # People cut, whom a count should see.
 
 
 def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
@@ -77,9 +74,10 @@ def title_words(title: str | None) -> list[str]:
     return [f"Title, which is published with every release: {title}"]
 
 
-def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
-    """Describe the bounds to which values are clipped."""
-    return f"Counted within: {_within(bounds)}; values outside are clipped."
+def describe_bounds(bounds: Mapping[str, Bounds], *, is_uncounted: bool = False) -> str:
+    """Describe the bounds to which values are clipped, and whether nobody counts it."""
+    line = f"Counted within: {_within(bounds)}; values outside are clipped."
+    return f"{line} How many, the release will not tell." if is_uncounted else line
 
 
 def describe_clipping(counting: Sequence[Question], seen: int, people: str) -> str:
@@ -94,40 +92,6 @@ def describe_clipping(counting: Sequence[Question], seen: int, people: str) -> s
     if any(isinstance(question.groups, PrivateKeys) for question in counting):
         line += " With more keys, more are needed."
     return line
-
-
-def describe_uncounted(
-    layouts: Sequence[Layout], allowances: Sequence[Allowance]
-) -> list[str]:
-    """Describe what counting the cuts would cost, where they are not counted."""
-    unseen = [
-        (replace(layout, counts_cuts=True), allowed)
-        for layout, allowed in zip(layouts, allowances, strict=True)
-        if layout.can_cut and not layout.counts_cuts
-    ]
-    if not unseen:
-        return []
-    law, people = allowances[0].law, layouts[0].unit.people
-    scale = _ENOUGH / scales_seen(law, [layout.question for layout, _ in unseen])
-    moved = max(
-        _moved_by_count(layout, allowed, scale) / float(allowed.ratio)
-        for layout, allowed in unseen
-    )
-    share = moved**law.power
-    cost = f"{share:.2g} of the budget" if share < 1 else "more than the budget"
-    line = (
-        f"How many, the release will not tell: a count that sees {_ENOUGH} {people} "
-        f"cut, 19 times in 20, would take {cost}."
-    )
-    return [line]
-
-
-def _moved_by_count(layout: Layout, allowed: Allowance, scale: float) -> float:
-    """Return how far one unit moves the count, in units of noise of a scale."""
-    grid = layout.grid()
-    alone = grid.only(len(grid.summands) - 1)
-    cells = [scale / alone.steps[0]]
-    return float(unit_ratio(allowed.law, alone, cells, allowed.unit, allowed.cells))
 
 
 def describe_totals(study: Study) -> list[str]:
