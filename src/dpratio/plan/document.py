@@ -16,8 +16,8 @@ from dpratio.codec import (
     record,
 )
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.plan.histogram.histogram import Histogram, Ladder
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
+from dpratio.plan.ladder import Ladder
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import EXTERNAL, Plan
 from dpratio.plan.price import AnyPlan
@@ -25,10 +25,10 @@ from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
 from dpratio.plan.settle import ANSWERS, STRATEGIES, terms_of_plan
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
+from dpratio.terms.groups import PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.study_fields import BOUNDS, GROUP, GUESS, UNIT, GroupsTable
+from dpratio.terms.study_fields import BOUNDS, GUESS, PARTITION, UNIT
 from dpratio.terms.study_file import STUDY
 
 _FACTORS = ("s", "y", "w", "z", "h", "c")
@@ -75,18 +75,17 @@ _STAGE = record(
 def _plan_of(
     study: Study,
     measurements: tuple[dict[str, Any], ...],
-    bought: tuple[GroupsTable, ...] = (),
+    bought: tuple[PrivateKeys, ...] = (),
     stage: Stage | None = None,
 ) -> Plan:
-    keys = tuple(table.partition for table in bought)
-    if not all(isinstance(part, PrivateKeys) for part in keys):
+    if not all(isinstance(part, PrivateKeys) for part in bought):
         raise InvalidInput("must be private keys that were bought.", field="bought")
     # `Plan` refuses fewer of them, and `_read_plan` more.
     measured = tuple(
         Measurement(question, **parts)
         for question, parts in zip(study.questions, measurements, strict=False)
     )
-    return Plan(terms_of_plan(study), measured, stage, keys)  # type: ignore[arg-type]  # refused above
+    return Plan(terms_of_plan(study), measured, stage, bought)
 
 
 _SUMS_OF_RATIOS = record(
@@ -94,36 +93,18 @@ _SUMS_OF_RATIOS = record(
     lambda plan: {
         "study": plan.study,
         "measurements": plan.measurements,
-        "bought": tuple(GroupsTable(keys) for keys in plan.bought),
+        "bought": plan.bought,
         "stage": plan.stage,
     },
     study=STUDY,
     measurements=_MEASUREMENTS,
-    bought=many(GROUP).optional(()),
+    bought=many(PARTITION).optional(()),
     stage=_STAGE.optional(),
 )
 
 
-def _histogram_of(within: GroupsTable | None = None, **parts: Any) -> Histogram:  # noqa: ANN401
-    groups = None if within is None else within.partition
-    if not isinstance(groups, Groups | None):
-        raise InvalidInput("must be groups that are declared.", field="within")
-    return Histogram(within=groups, **parts)
-
-
-def _read_true(value: Any, path: str) -> bool:  # noqa: ANN401
-    if value is not True:
-        raise DocumentRefused(f"{path}: must be true, or left out.", field=path)
-    return True
-
-
-TRUE = Field(_read_true, bool, {"const": True})
 _HISTOGRAM = record(
-    _histogram_of,
-    lambda histogram: {
-        **{name: getattr(histogram, name) for name in Histogram.__slots__},
-        "within": histogram.within and GroupsTable(histogram.within),
-    },
+    Histogram,
     name=TEXT,
     ratio=record(
         Ratio,
@@ -132,7 +113,7 @@ _HISTOGRAM = record(
         weight=TEXT.optional(),
         minus=TEXT.optional(),
     ),
-    column=TEXT,
+    column=TEXT.optional(),
     cells=one_of(
         {
             "lowest": record(
@@ -143,23 +124,19 @@ _HISTOGRAM = record(
         lambda cells: "lowest" if isinstance(cells, Ladder) else "bins",
     ),
     scale=NUMBER,
-    within=GROUP.optional(),
-    counts_groups=TRUE.optional(default=False),
+    within=PARTITION.optional(),
 )
-
-
 _HISTOGRAMS = record(
     HistogramPlan,
-    lambda plan: {name: getattr(plan, name) for name in HistogramPlan.__slots__},
     title=TEXT.optional(),
     unit=UNIT,
     bounds=BOUNDS,
-    budget=record(Budget, epsilon=EXACT, delta=EXACT.optional(0)),
-    histograms=many(_HISTOGRAM, least=1),
+    budget=record(Budget, epsilon=EXACT),
+    measurements=many(_HISTOGRAM, least=1),
 )
 _ANY = one_of(
-    {"histograms": _HISTOGRAMS, "study": _SUMS_OF_RATIOS},
-    lambda plan: "histograms" if isinstance(plan, HistogramPlan) else "study",
+    {"unit": _HISTOGRAMS, "study": _SUMS_OF_RATIOS},
+    lambda plan: "unit" if isinstance(plan, HistogramPlan) else "study",
 )
 
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
+from dpratio.plan.histograms import HistogramPlan, settled
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
@@ -23,7 +23,6 @@ from dpratio.plan.settle import (
     allowances,
     cells_of,
     layouts_of,
-    settle_groups,
     settle_guess,
 )
 from dpratio.plan.strategy.first_stage import Stage, totals_price
@@ -110,11 +109,18 @@ def price(plan: AnyPlan) -> Cost:
 def _price_histograms(plan: HistogramPlan) -> Cost:
     """Certify the counts of all histograms together."""
     try:
-        moves = moves_of(plan)
+        demanded = settled(plan)
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
+    if demanded != plan:
+        names = [histogram.name for histogram in plan.measurements]
+        _refuse("histograms state the names, cells and bounds of their terms", names)
+    moves = [
+        histogram.cells_moved(plan.unit) / Fraction(histogram.scale)
+        for histogram in plan.measurements
+    ]
     if sum(moves, Fraction(0)) > plan.epsilon:
-        scales = [histogram.scale for histogram in plan.histograms]
+        scales = [histogram.scale for histogram in plan.measurements]
         _refuse("the noise of the histograms is too small for the budget", scales)
     return Cost(plan.epsilon, Fraction(0), tuple(moves), Fraction(0), Fraction(0))
 
@@ -130,7 +136,6 @@ def _require_terms(plan: Plan) -> list[Layout]:
         if stage is not None:
             _require_types_of_stage(stage)
             require_stage(study, stage.epsilon, plan.bought)
-        groups = [settle_groups(item.groups, study.bounds) for item in study.questions]
         layouts = layouts_of(study, in_stages=stage is not None)
         ratios = [settle_guess(layout) for layout in layouts]
     except InvalidInput as error:
@@ -140,8 +145,6 @@ def _require_terms(plan: Plan) -> list[Layout]:
             "a focused plan states the guess of its ratio",
             next(question.ratio.guess for question in study.questions),
         )
-    if groups != [question.groups for question in study.questions]:
-        _refuse("a plan states the edges of its bins", "a number of bins")
     shares = [question.budget_share for question in study.questions]
     if sum(shares) > 1:
         _refuse("the shares of questions must be at most 1 together", shares)

@@ -111,7 +111,7 @@ def layout_of(study: Study, question: Question, *, in_stages: bool = False) -> L
         InvalidInput: When the totals of one unit have too narrow a range.
     """
     ratio, totals = question.ratio, question.totals
-    unit = study.unit.of_question(totals)
+    unit = study.unit.with_totals(totals)
     may_cut = ratio.residual_bound is not None or can_cut(ratio, study.bounds, unit)
     return Layout(
         question=question,
@@ -141,7 +141,6 @@ def settle(study: Study) -> Study:
         replace(
             layout.question,
             ratio=settle_guess(layout, study.population),
-            groups=settle_groups(layout.question.groups, study.bounds),
             budget_share=layout.question.budget_share / whole,
         )
         for layout in layouts
@@ -164,11 +163,6 @@ def terms_of_plan(study: Study) -> Study:
         clipping=study.clipping,
         title=study.title,
     )
-
-
-def settle_groups(groups: Partition, bounds: Mapping[str, Bounds]) -> Partition:
-    """Return groups with the edges of their bins."""
-    return groups.within(bounds) if isinstance(groups, Groups) else groups
 
 
 def settle_guess(layout: Layout, people: Population | None = None) -> Ratio:

@@ -102,7 +102,7 @@ def describe_totals(study: Study) -> list[str]:
         return totals_words(study.unit, study.unit.totals, grouped=grouped)
     lines = []
     for number, question in enumerate(questions, 1):
-        unit = study.unit.of_question(question.totals)
+        unit = study.unit.with_totals(question.totals)
         own = {name: unit.totals[name] for name in question.ratio.totals}
         grouped = question.groups is not None
         lines += totals_words(unit, own, grouped=grouped, number=number)

@@ -21,7 +21,6 @@ from itertools import combinations, product
 
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.population import middle_of
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS, Ratio
 from dpratio.terms.unit import PrivacyUnit
 
@@ -292,7 +291,13 @@ def guess_from(box: Mapping[str, Bounds]) -> float:
         return 0.0
     near = min(max(s.lower, 0.0), s.upper)
     top = near + (s.lower + s.upper - 2 * near) / _TWELFTH
-    return rounded_guess(top / middle_of(y))
+    return rounded_guess(top / middle_of(y.lower, y.upper))
+
+
+def middle_of(lower: float, upper: float) -> float:
+    """Return the middle of a range, away from zero."""
+    middle, far = (lower + upper) / 2, max(abs(lower), abs(upper)) / 4
+    return middle if abs(middle) >= far else far
 
 
 def rounded_guess(ratio: float) -> float:

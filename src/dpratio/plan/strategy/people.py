@@ -16,10 +16,10 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from dpratio.plan.sensitivity.sums import Contrast
+from dpratio.plan.sensitivity.sums import Contrast, middle_of
 from dpratio.plan.strategy.first_stage import Expected
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.population import MeanSd, Population, middle_of
+from dpratio.terms.population import MeanSd, Population
 
 Box = Mapping[str, Bounds]
 
@@ -137,7 +137,7 @@ def likely_ratios(units: Units, guess_is: str) -> tuple[float, ...]:
     centre, s, y = units.contrast.centre, units.box["s"], units.box["y"]
     if centre:
         return tuple(centre * each for each in _RATIOS[guess_is])
-    unit = (s.upper - s.lower) / abs(middle_of(y))
+    unit = (s.upper - s.lower) / abs(middle_of(y.lower, y.upper))
     return tuple(unit * each for each in _AROUND_ZERO)
 
 
@@ -192,7 +192,7 @@ def _denominators(box: Ranges, ratio: float) -> Iterator[tuple[float, float]]:
             yield part, part * (1 - part) * reach**2
         return
     for part in SPREADS:
-        yield middle_of(y), (part * reach) ** 2
+        yield middle_of(y.lower, y.upper), (part * reach) ** 2
 
 
 def people_of(

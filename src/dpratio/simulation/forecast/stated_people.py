@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
+from dpratio.plan.sensitivity.sums import middle_of
 from dpratio.plan.strategy.people import (
     SPREADS,
     UNWEIGHTED,
@@ -22,7 +23,6 @@ from dpratio.plan.strategy.people import (
     reach_of,
 )
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.population import middle_of
 
 # How frequent a label is, and where in its range a mean may lie.
 _STATED_FREQUENCIES = (0.05, 0.2, 0.5, 0.8)
@@ -54,7 +54,7 @@ def stated_family(
     box, centre = units.box, units.contrast.centre
     found = []
     # Rows that are counted are 1, whoever has them.
-    one = box["y"].upper, middle_of(box["y"]), 0.0
+    one = box["y"].upper, middle_of(box["y"].lower, box["y"].upper), 0.0
     for mean, usual, part in [one] if units.given["y"].is_one else _means(box["y"]):
         moved = usual / mean if guess_is == "unknown" and centre else 1.0
         for near in likely_ratios(units, guess_is):
@@ -102,7 +102,7 @@ def _means(y: Range) -> Iterator[tuple[float, float, float]]:
 
     The third is how frequent y is where it is a label, or 0.
     """
-    usual = middle_of(y)
+    usual = middle_of(y.lower, y.upper)
     if y.is_binary:
         for part in _STATED_FREQUENCIES:
             yield y.lower + part * (y.upper - y.lower), usual, part
