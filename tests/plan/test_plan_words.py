@@ -230,7 +230,7 @@ def test_a_title_travels_with_a_plan_and_is_said_to_be_published() -> None:
     plan = plan_of().titled("Loans of 2025")
     title = "Title, which is published with every release: Loans of 2025"
     assert plan.summary() == [title, *plan_of().summary()]
-    with pytest.raises(InvalidInput, match="a title is one line"):
+    with pytest.raises(InvalidInput, match="must be one line"):
         plan.titled("two\nlines")
 
 

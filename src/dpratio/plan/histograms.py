@@ -287,8 +287,8 @@ def plan_bounds(
         scale = scale_of(unit, epsilon)
         # Private keys are no cells that are declared: `Histogram` refuses them.
         within: Any = item.groups
-        if isinstance(within, Groups):
-            within = within.within(study.bounds)
+        for bins in within.score_bins if isinstance(within, Groups) else ():
+            _require_bounds(bins.column, study.bounds)
         histograms.append(Histogram("", item.ratio, ladder, scale, item.column, within))
     read = [name for question in study.questions for name in question.ratio.columns]
     bounds = {**dict.fromkeys(read, ladder.outer), **study.bounds}
@@ -369,11 +369,7 @@ def settled(plan: HistogramPlan) -> HistogramPlan:
                 field="unit",
             )
         for column in (*letters.values(), *(bins.column for bins in where.score_bins)):
-            if column not in plan.bounds:
-                raise InvalidInput(
-                    f"what is counted needs bounds. Add bounds for: {column}.",
-                    field="bounds",
-                )
+            _require_bounds(column, plan.bounds)
             bounds[column] = plan.bounds[column]
         if item.column is not None and isinstance(item.cells, Ladder):
             if unit.column is None:
@@ -427,8 +423,16 @@ def _grid(column: str, cells: object, bounds: Mapping[str, Bounds]) -> ScoreBins
             "cells=128.",
             field="cells",
         )
-    (grid,) = Groups.cross(ScoreBins(column, cells)).within(bounds).score_bins
-    return grid
+    grid = ScoreBins(column, cells)
+    _require_bounds(column, bounds)
+    return grid.within(bounds[column])
+
+
+def _require_bounds(column: str, bounds: Mapping[str, Bounds]) -> None:
+    if column not in bounds:
+        raise InvalidInput(
+            f"what is counted needs bounds. Add bounds for: {column}.", field="bounds"
+        )
 
 
 def _require_reach(name: str, ladder: Ladder, box: Mapping[str, Bounds]) -> None:

@@ -177,11 +177,12 @@ def _require_columns(study: Study) -> None:
             "another column.",
             field="unit",
         )
-    missing = [column for column in wanted if column not in study.bounds]
+    missing = [name for name in (*wanted, *binned) if name not in study.bounds]
     if missing:
         raise InvalidInput(
-            "every column of the ratio needs bounds, got those of "
-            f"{show_given(list(study.bounds))}. Add bounds for: {', '.join(missing)}.",
+            "every column of the ratio, and every binned column, needs bounds, got "
+            f"those of {show_given(list(study.bounds))}. Add bounds for: "
+            f"{', '.join(missing)}.",
             field="bounds",
         )
     unused = [column for column in study.bounds if column not in {*wanted, *binned}]
