@@ -46,17 +46,19 @@ class Study:
             ``"joint"`` and ``"even"`` measure the sums of Miao & Li (2022), as one
             vector or each at an equal share.
         mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
-            (only with ``"even"``), or ``"auto"``: the one that promises less width.
-        n: About how many people an answer is about; a public guess, as is
-        population: what they are like, or their totals. Both only decide how the
-            budget is shared, and around which ratio where that has no guess of its own.
-        stage: A share of epsilon that a first stage spends on finding the guess of
-            every ratio; 0 for one stage. By default 0.05 where nobody guessed, unless
-            all ratios are of a score per label.
-        clipping: ``"measured"`` counts the units that bounds cut, of each group, where
-            any bound may cut; those that are declared natural cannot, and cost nothing.
-            The count widens answers by 2 % at most. ``"unmeasured"`` does not count,
-            and neither does a plan in which the count would see next to nothing.
+            (with ``even``), or ``"auto"``: of the first two, the one that promises
+            less width.
+        n: About how many people an answer is about: a public guess, or None. It only
+            decides how the budget is shared.
+        population: What they are like, or their totals: a public guess, or None. It
+            decides how the budget is shared, and the guess of a ratio that has none.
+        stage: The share of epsilon, such as ``0.05``, that a first stage spends on
+            finding the guess of every ratio; ``0`` for one stage. It needs strategy
+            ``focused`` and declared groups, and no ``residual_bound``. By default it is
+            0.05 if nobody guessed a ratio, and otherwise 0.
+        clipping: ``"measured"`` counts the people that bounds cut, if any bound may cut
+            and the count would see something; ``"unmeasured"`` does not. Bounds that
+            are declared natural cannot cut. The count widens answers by 2 % at most.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
             `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, if the ledger has several. If the scope
