@@ -7,7 +7,7 @@ import pytest
 
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.population import MeanSd, Population, middle_of
+from dpratio.terms.population import MeanSd, Population
 
 
 def test_the_ratio_is_that_of_the_means() -> None:
@@ -92,7 +92,7 @@ def test_a_spread_that_only_a_binary_column_may_leave_out_is_missed() -> None:
 def test_the_middle_of_a_range_lies_away_from_zero(
     bounds: Bounds, middle: float
 ) -> None:
-    assert middle_of(bounds) == middle
+    assert bounds.middle == middle
 
 
 def test_what_is_counted_is_guessed_as_nearly_always_one() -> None:

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
-from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.rules import (
     require_bins,
@@ -15,22 +14,19 @@ from dpratio.plan.rules import (
     require_terms,
 )
 from dpratio.plan.settle import (
-    Allowance,
     allowances,
     first_allowances,
-    grid_for,
     left_for_sums,
     private_keys,
     raw_grid_for,
     settle,
 )
-from dpratio.plan.strategy.first_stage import Stage, measure_totals
+from dpratio.plan.strategy.first_stage import Stage
 from dpratio.plan.strategy.measure import (
-    measure_around,
-    measure_evenly,
-    measure_jointly,
+    EXPECTED_PEOPLE,
+    measure_question,
+    measure_totals,
 )
-from dpratio.plan.strategy.people import EXPECTED_PEOPLE
 from dpratio.plan.words import cuts_seen_from
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -208,7 +204,7 @@ def _with_noise(
     study = replace(study, mechanism=law.name)
     left = left_for_sums(study, law, first=first)
     measured = [
-        _measure(study, question, allowed, n, people, in_stages=bool(first))
+        measure_question(study, question, allowed, n, people, in_stages=bool(first))
         for question, allowed in zip(
             study.questions, allowances(study, law, left), strict=True
         )
@@ -224,21 +220,3 @@ def _with_noise(
         stage = Stage(first, n, people, firsts)
     plan = Plan(study, tuple(measurement for measurement, _ in measured), stage)
     return plan, sum(width for _, width in measured)
-
-
-def _measure(
-    study: Study,
-    question: Question,
-    allowed: Allowance,
-    n: int | None,
-    people: Population | None,
-    *,
-    in_stages: bool,
-) -> tuple[Measurement, float]:
-    """Return the sums of a question, and a number that falls with its width."""
-    if study.strategy == "focused":
-        return measure_around(study, question, allowed, n, people, in_stages=in_stages)
-    measure = measure_evenly if study.strategy == "even" else measure_jointly
-    sums = measure(grid_for(study, question), allowed)
-    # All noise grows alike between laws, so one sum tells which is smaller.
-    return Measurement(question, sums), allowed.law.sd(sums[0].scale)

@@ -171,7 +171,7 @@ def _moved_by_cuts(
     """Return how far one unit moves the count, in units of noise of a scale."""
     counting = replace(study, clipping=MEASURED)
     grid = grid_for(counting, question, in_stages=in_stages)
-    alone = grid.only(len(grid.summands) - 1)
+    alone = grid[-1:]
     cells = [scale / alone.steps[0]]
     return float(unit_ratio(allowed.law, alone, cells, allowed.unit, allowed.cells))
 

@@ -6,26 +6,9 @@ will be released. Simulations and forecasts start from it.
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
-
-
-class HasEnds(Protocol):
-    """Bounds, in the units of the data or in others."""
-
-    @property
-    def lower(self) -> float:
-        """The smallest value."""
-
-    @property
-    def upper(self) -> float:
-        """The largest value."""
-
-    @property
-    def reach(self) -> float:
-        """The largest size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +136,3 @@ class Population:
             return guessed.mean
         spreads = self.weight.usual_spread * guessed.usual_spread
         return guessed.mean + together * spreads / self.weight.mean
-
-
-def middle_of(bounds: HasEnds) -> float:
-    """Return the middle of a range, away from zero."""
-    middle = (bounds.lower + bounds.upper) / 2
-    return middle if abs(middle) >= bounds.reach / 4 else bounds.reach / 4

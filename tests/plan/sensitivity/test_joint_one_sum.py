@@ -275,7 +275,7 @@ def test_one_sum_of_a_grid_is_the_grid_of_that_sum(contrast: Contrast | None) ->
     )
     grid = grid_of(summands, WEIGHTED, contrast)
     for index, each in enumerate(summands):
-        assert grid.only(index) == grid_of([each], WEIGHTED, contrast)
+        assert grid[index : index + 1] == grid_of([each], WEIGHTED, contrast)
 
 
 @pytest.mark.parametrize(

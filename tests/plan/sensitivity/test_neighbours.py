@@ -250,7 +250,7 @@ def test_no_unit_moves_a_release_further_than_priced(
         zip(spans, grid.ranges, grid.rounding, strict=True)
     ):
         assert Fraction(int(span)) <= width + 2 * slack
-        alone = grid.only(index)
+        alone = grid[index : index + 1]
         assert spread_ratio(LAPLACE, alone, [1.0]) == width + 2 * slack
 
 
