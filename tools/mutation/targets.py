@@ -48,7 +48,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "plan/sensitivity/test_lattice.py",
         "plan/sensitivity/test_sums.py",
         "plan/sensitivity/test_box.py",
-        "plan/sensitivity/test_contrast.py",
         "plan/sensitivity/test_corners.py",
         "curator/test_contrast.py",
         "curator/test_contrast_price.py",
@@ -64,7 +63,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "plan/price.py": (
         *_PRICES,
         "plan/test_realise.py",
-        "plan/strategy/test_first_totals.py",
+        "plan/strategy/test_first_stage.py",
         "plan/strategy/test_planned_stage.py",
         "plan/histogram/test_histogram_plan.py",
     ),
