@@ -7,7 +7,7 @@ budget. Where to begin, by who you are:
 
 Who plans a study (no data are read, nothing is spent)
     what is asked:        Study and Question; Ratio, Bounds, Groups, Keys, ScoreBins,
-                          Periods, PrivateKeys, groups_from, PrivacyUnit, Budget;
+                          Periods, PrivateKeys, PrivacyUnit, Budget;
                           read_study, parse_study
     what it will give:    make_plan, Plan, forecast, needed_people, needed_epsilon,
                           Population, MeanSd; write_plan, read_plan
@@ -30,7 +30,7 @@ And, in rooms of their own
                           to_polars, to_arrow, to_dicts and chart
     dpratio.simulation    how well intervals do on invented people; whether noise is
                           as large as it claims
-    dpratio.ledgers       a ledger that is verified, recovered, exported or imported
+    dpratio.ledgers       a ledger that is verified, backed up or recovered
     dpratio.errors        every error that is raised on purpose
 
 Example:
@@ -90,7 +90,6 @@ if TYPE_CHECKING:
         Periods,
         PrivateKeys,
         ScoreBins,
-        groups_from,
     )
     from dpratio.terms.population import MeanSd, Population
     from dpratio.terms.question import Question
@@ -130,7 +129,6 @@ __all__ = [
     "estimate_ratios",
     "example_release",
     "forecast",
-    "groups_from",
     "make_plan",
     "merge",
     "needed_epsilon",
@@ -171,7 +169,7 @@ _HOMES = {
     "simulation.forecast.needed": "needed_epsilon needed_people",
     "terms.bounds": "Bounds",
     "terms.budget": "Budget",
-    "terms.groups": "Groups Keys Periods PrivateKeys ScoreBins groups_from",
+    "terms.groups": "Groups Keys Periods PrivateKeys ScoreBins",
     "terms.population": "MeanSd Population",
     "terms.question": "Question",
     "terms.ratio": "Ratio",

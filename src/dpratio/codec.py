@@ -12,6 +12,7 @@ import datetime as dt
 import json
 import math
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -26,6 +27,11 @@ REQUIRED: Any = object()
 _LONGEST_EXACT = 300
 _DIGITS = re.compile(f"0|-?[1-9][0-9]{{0,{_LONGEST_EXACT}}}")
 _LARGEST_COUNT = 2**53 - 1
+_NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+# Names joined by dots: the time that they take to read grows with their square.
+_LONG_NAME = re.compile(
+    rf"(?:^|[\[{{,])[ \t]*+{_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}", re.MULTILINE
+)
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 
 
@@ -146,14 +152,15 @@ EXACT = Field(
 )
 
 
-def many(item: Field, least: int = 0) -> Field:
-    """Return the field of a list; its value is a tuple."""
+def many(item: Field, least: int = 0, most: float = math.inf) -> Field:
+    """Return the field of a list of some items; its value is a tuple."""
 
     def read(value: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
         if not isinstance(value, list):
             refuse(path, "must be a list", value)
-        if len(value) < least:
-            refuse(path, f"must be a list of at least {least}", value)
+        if not least <= len(value) <= most:
+            words = f"{least}" if most == least else f"at least {least}"
+            refuse(path, f"must be a list of {words}", value)
         return tuple(
             item.read(part, f"{path}[{index}]") for index, part in enumerate(value)
         )
@@ -179,9 +186,23 @@ def mapping(item: Field) -> Field:
     )
 
 
+def list_or(several: Field, single: Field) -> Field:
+    """Return the field of a list, or of a single value of another kind."""
+    return Field(
+        lambda value, path: (several if isinstance(value, list) else single).read(
+            value, path
+        ),
+        lambda value: (several if isinstance(value, list | tuple) else single).write(
+            value
+        ),
+        {"anyOf": [several.schema, single.schema]},
+    )
+
+
 def record(
     make: Callable[..., Any],
     split: Callable[[Any], Mapping[str, Any]] | None = None,
+    about: Iterable[object] = (),
     /,
     **parts: Field,
 ) -> Field:
@@ -191,6 +212,7 @@ def record(
         make: The dataclass, or a function with the same names. What it refuses gets
             the path of the table, or of the one field that it names.
         split: Return the parts of a value by their names; by default its attributes.
+        about: What has meanings of fields in its docstring, besides `make`.
         parts: The fields by their names. Those that are missing from a document are
             not passed on; those that have their default are not written.
     """
@@ -214,7 +236,7 @@ def record(
     required = [name for name, part in parts.items() if part.default is REQUIRED]
     schema = {
         "type": "object",
-        "properties": _properties(make, parts),
+        "properties": _properties((*about, make), parts),
         "required": required,
         "additionalProperties": False,
     }
@@ -222,19 +244,21 @@ def record(
 
 
 def beside(
+    name: str,
     inner: Field,
     make: Callable[..., Any],
-    split: Callable[[Any], tuple[Any, Mapping[str, Any]]],
+    about: Iterable[object] = (),
     /,
     **parts: Field,
 ) -> Field:
     """Return the field of a table that holds the fields of a value, and others.
 
     Args:
-        inner: The field of a value that is a table with known names.
-        make: Return the whole of this value and the others, which are not passed on
+        name: What the value is called among the others, by `make` and as an attribute.
+        inner: The field of the value, which is a table with known names.
+        make: Return the whole of the value and the others, which are not passed on
             where they are missing.
-        split: Return the value, and the others by their names.
+        about: What has meanings of the others in its docstring, besides `make`.
         parts: The others by their names.
     """
 
@@ -243,15 +267,23 @@ def beside(
         _require_known(table, path, {**inner.parts, **parts})
         own = inner.read({k: table[k] for k in table if k not in parts}, path)
         known = _read_parts(table, path, parts)
-        return made(path, lambda: make(own, **known), parts)
+        return made(path, lambda: make(**{name: own}, **known), parts)
 
     def write(value: Any) -> dict[str, Any]:  # noqa: ANN401
-        own, others = split(value)
-        return {**inner.write(own), **_write_parts(others, parts)}
+        others = {part: getattr(value, part) for part in parts}
+        return {**inner.write(getattr(value, name)), **_write_parts(others, parts)}
 
-    properties = {**inner.schema["properties"], **_properties(make, parts)}
-    schema = {**inner.schema, "properties": properties}
+    schema = _with_properties(inner.schema, _properties((*about, make), parts))
     return Field(read, write, schema, parts={**inner.parts, **parts})
+
+
+def _with_properties(
+    schema: Mapping[str, Any], others: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the schema of a table, or of tables of several kinds, with more fields."""
+    if "anyOf" in schema:
+        return {"anyOf": [_with_properties(kind, others) for kind in schema["anyOf"]]}
+    return {**schema, "properties": {**schema["properties"], **others}}
 
 
 def _require_known(table: Mapping[str, Any], path: str, known: Iterable[str]) -> None:
@@ -285,11 +317,13 @@ def _write_parts(
 
 
 def _properties(
-    make: Callable[..., Any], parts: Mapping[str, Field]
+    about: Iterable[object], parts: Mapping[str, Field]
 ) -> dict[str, Mapping[str, Any]]:
     """Return the schemas of fields, with defaults, and meanings from a docstring."""
-    _, _, arguments = (make.__doc__ or "").partition("Args:\n")
-    lines = re.findall(r"^ +(\w+): (.+(?:\n {12,}.+)*)", arguments, re.MULTILINE)
+    lines: list[tuple[str, str]] = []
+    for thing in about:
+        _, _, arguments = (thing.__doc__ or "").partition("Args:\n")
+        lines += re.findall(r"^ +(\w+): (.+(?:\n {12,}.+)*)", arguments, re.MULTILINE)
     help_of = {name: " ".join(words.split()) for name, words in lines}
     properties: dict[str, Mapping[str, Any]] = {}
     for name, part in parts.items():
@@ -305,7 +339,9 @@ def made(path: str, make: Callable[[], Any], names: Iterable[str] = ()) -> Any: 
     try:
         return make()
     except InvalidInput as error:
-        place = f"{path}.{error.field}" if error.field in set(names) else path
+        # Of a list, the field may name one: "where[2]".
+        is_part = (error.field or "").partition("[")[0] in set(names)
+        place = f"{path}.{error.field}" if is_part else path
         raise DocumentRefused(f"{place}: {error}", field=place) from None
 
 
@@ -329,6 +365,9 @@ def one_of(kinds: Mapping[str, Field], kind_of: Callable[[Any], str]) -> Field:
         read,
         lambda value: kinds[kind_of(value)].write(value),
         {"anyOf": [kind.schema for kind in kinds.values()]},
+        parts={
+            name: part for kind in kinds.values() for name, part in kind.parts.items()
+        },
     )
 
 
@@ -356,6 +395,24 @@ def parse_json(text: str) -> Any:  # noqa: ANN401
         place = getattr(error, "pos", 0)
         raise DocumentRefused(
             f"$: not valid JSON at character {place}; the file may be truncated."
+        ) from None
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text; numbers are the decimals that were written.
+
+    Raises:
+        DocumentRefused: When it is not TOML, is too deep, or has too long a number.
+    """
+    if _LONG_NAME.search(text):
+        raise DocumentRefused("$: a field has more than 50 names in a row.")
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise DocumentRefused(f"$: not valid TOML: {error}.") from None
+    except (ValueError, ArithmeticError, RecursionError):
+        raise DocumentRefused(
+            "$: not valid TOML: a number is too long or a list too deep."
         ) from None
 
 
@@ -448,6 +505,6 @@ def _shortest(number: float) -> str:
     elif -6 < point <= 0:  # noqa: PLR2004
         text = f"0.{'0' * -point}{shown}"
     else:
-        rest = f".{shown[1:]}" if len(shown) > 1 else ""
-        text = f"{shown[0]}{rest}e{point - 1:+d}"
+        tail = f".{shown[1:]}" if len(shown) > 1 else ""
+        text = f"{shown[0]}{tail}e{point - 1:+d}"
     return f"-{text}" if sign else text

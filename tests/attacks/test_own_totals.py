@@ -59,7 +59,7 @@ def test_14_keys_are_counted_as_often_as_their_threshold_says(
 
     def named(counts: Any, keys: PrivateKeys, unit: PrivacyUnit, _: object) -> Groups:  # noqa: ANN401
         seen.append((sum(counts.values()), unit.most_groups))
-        return Groups.found(keys.column, str, ["key 1"])
+        return keys.groups_of(["key 1"])
 
     monkeypatch.setattr(measure, "name_keys", named)
     rows = [(1.0, 1.0, 2.0, f"key {at}", "ann") for at in range(100)]

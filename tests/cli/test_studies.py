@@ -281,9 +281,9 @@ per = { mean = 1.8, sd = 1 }
 DATA = {
     'path = "lake/"': "beside/lake/",
     'path = "lake/*.parquet"': "beside/lake/*.parquet",
-    'path = "lake/"\npartitions = ["year"]': "beside/lake/",
+    'path = "lake/"\npartitions = { year = "text" }': "beside/lake/",
     'path = "s3://lake/a.csv"\ndelimiter = ";"': "s3://lake/a.csv",
-    'path = "s3://lake/"\npartitions = ["year"]': "s3://lake/",
+    'path = "s3://lake/"\npartitions = { year = "text" }': "s3://lake/",
     'path = "gs://lake/a.parquet"': "gs://lake/a.parquet",
 }
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from curator.tables_for_tests import ROW, exact, plan_of
 from dpratio.plan.plan import Plan
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Dimension, Groups, Key, Keys, Periods, ScoreBins
 
 __all__ = [
@@ -145,10 +144,10 @@ def grouped(draw: st.DrawFn) -> tuple[Plan, Any]:
     chosen = draw(
         st.lists(st.sampled_from(possible), min_size=1, max_size=3, unique_by=id)
     )
-    crossed = Groups.cross(*chosen).within({"score": Bounds(0, 1)})
-    if len(chosen) > 1 and draw(st.booleans()):
-        places = st.tuples(
-            *(st.integers(0, len(e.values) - 1) for e in crossed.dimensions)
-        )
-        crossed = crossed.only(draw(st.lists(places, min_size=1, unique=True)))
-    return plan_of(groups=crossed), table
+    groups = Groups.cross(*chosen)
+    are_keys = all(isinstance(each, Keys) for each in chosen)
+    if len(chosen) > 1 and are_keys and draw(st.booleans()):
+        keys = st.tuples(*(st.sampled_from(each.values) for each in chosen))
+        some = draw(st.lists(keys, min_size=1, unique=True))
+        groups = Groups(groups.columns, some)
+    return plan_of(groups=groups), table

@@ -237,10 +237,11 @@ def test_people_are_added_up_within_bins_and_listed_cells() -> None:
             "weight": [1.0] * 12,
             "region": ["a", "b", "a"] * 4,
             "id": ["x", "y", "z", "x", "y", "z"] * 2,
+            "arm": ["p", "q", "q", "p"] * 3,
         }
     )
     crossed = Groups.cross(Keys("region", ["b", "a"]), ScoreBins("score", [0, 0.5, 1]))
-    for groups in (crossed, crossed.only([(1, 1), (0, 0)])):
+    for groups in (crossed, Groups(["region", "arm"], [("b", "q"), ("a", "p")])):
         plan = people(keys=None)
         plan = plan_of(
             Bounds(-1, 1),

@@ -62,7 +62,7 @@ def test_whatever_decides_the_second_stage_is_part_of_what_is_approved(
         ("stage.n", 0, "whole number of at least 1"),
         ("stage.firsts", [], "totals of every question"),
         ("stage.firsts.0.0.scale", 1e6, "too small for its share"),
-        ("stage.firsts.0.0.sensitivity", "7", "totals that its bounds demand"),
+        ("stage.firsts.0.0.sensitivity", "7", "sensitivity of"),
         ("study.privacy.mechanism", "classical_gaussian", "has no classical_gaussian"),
         ("study.privacy.mechanism", "analytic_gaussian", "too small for the budget"),
         ("study.privacy.strategy", "joint", "guess of strategy 'focused'"),

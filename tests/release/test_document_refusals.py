@@ -155,8 +155,7 @@ EDITS: dict[str, dict[str, Edits]] = {
                 {"column": "g", "every": "day", "first": "2026-01-01"}
                 | {"last": "2026-01-02"},
                 {"column": "g", "find": {"epsilon": "1", "delta": "1/2"}},
-                {"cross": [{"column": "g", "keys": ["a", "b", "c"]}]}
-                | {"cells": [[0], [1]]},
+                {"columns": ["g", "h"], "keys": [["a", "x"], ["b", "x"]]},
             )
         ],
         "parts.0": [

@@ -1,11 +1,6 @@
-"""A study with every table, changed as a test says, and its refusals."""
+"""A study with every table, changed as a test says."""
 
-import pytest
-
-from dpratio.errors import DocumentRefused
-from dpratio.terms.study_file import parse_study
-
-__all__ = ["PARTS", "refusal", "study"]
+__all__ = ["PARTS", "study"]
 
 PARTS = {
     "data": (
@@ -35,10 +30,3 @@ def study(**changes: str | None) -> str:
     return "\n".join(
         f"[{name}]\n{part}\n" for name, part in parts.items() if part is not None
     )
-
-
-def refusal(text: str) -> str:
-    """Read the text as a study, which must be refused: the message."""
-    with pytest.raises(DocumentRefused) as caught:
-        parse_study(text)
-    return str(caught.value)

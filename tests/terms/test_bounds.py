@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, require_bounds
 
 NO_ENDS = [True, None, "0", Decimal("0.5"), 1j, [0], b"0", math.nan, math.inf, 10**400]
 
@@ -87,5 +87,21 @@ def test_four_kinds_of_bounds_differ() -> None:
     assert list(map(str, kinds)) == texts
     with pytest.raises(AttributeError):
         plain.lower = 2.0  # type: ignore[misc]
-    with pytest.raises(InvalidInput, match="what counts as 1 is binary"):
-        Bounds(0, 1, is_one=True)
+    assert Bounds(0, 1, is_one=True) == Bounds.ones()
+
+
+@pytest.mark.parametrize("table", [None, [], [("s", 1)], {"s": (0, 1)}, {"s": None}])
+def test_bounds_are_declared_by_column(table: object) -> None:
+    with pytest.raises(InvalidInput, match="must map column names") as refused:
+        require_bounds(table, "totals")
+    assert refused.value.field == "totals"
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "middle"),
+    [(0, 2, 1.0), (-4, 2, -1.0), (-1, 1, 0.25), (-3, 4, 1.0)],
+)
+def test_the_middle_of_a_range_lies_away_from_zero(
+    lower: float, upper: float, middle: float
+) -> None:
+    assert Bounds(lower, upper).middle == middle

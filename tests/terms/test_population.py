@@ -1,5 +1,7 @@
-"""A public guess of a population, and the middle of a range."""
+"""A public guess of a population."""
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,95 +11,63 @@ from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.population import MeanSd, Population
 
-
-def test_the_ratio_is_that_of_the_means() -> None:
-    guess = Population(MeanSd(0.6, 0.2), MeanSd(0.5))
-    assert guess.ratio == pytest.approx(1.2)
+SCORE, LABEL, HEAVY = MeanSd(0.5, 0.2), MeanSd(0.2), MeanSd(2.0, 1.0)
+GUESS = Population(SCORE, LABEL, HEAVY, correlation=0.3)
 
 
 def test_weights_that_go_with_a_column_move_the_ratio() -> None:
-    weight = MeanSd(2.0, 1.0)
-    numerator, per = MeanSd(0.5, 0.2), MeanSd(0.2)
-    apart = Population(numerator, per, weight, correlation=0.3)
-    assert not apart.weights_follow
-    assert apart.ratio == pytest.approx(2.5)
-    together = Population(numerator, per, weight, 0.3, 0.1, 0.25)
+    assert not GUESS.weights_follow
+    assert GUESS.ratio == pytest.approx(2.5)
+    together = Population(SCORE, LABEL, HEAVY, 0.3, 0.1, 0.25)
     assert together.weights_follow
     # E(ws)/E(w) = 0.5 + 0.1 · 1 · 0.2/2, and of the label 0.2 + 0.25 · 1 · 0.4/2.
-    assert together.weighted_mean("numerator") == pytest.approx(0.51)
-    assert together.weighted_mean("per") == pytest.approx(0.25)
     assert together.ratio == pytest.approx(0.51 / 0.25)
 
 
-def test_a_binary_column_spreads_as_its_mean_says() -> None:
-    binary = Bounds.binary()
-    assert MeanSd(0.2).spread_within(binary, "y") == pytest.approx(0.4)
-    assert MeanSd(0.2, 0.4).spread_within(binary, "y") == pytest.approx(0.4)
-
-
-@pytest.mark.parametrize("correlation", [-1.0, 1.0, 2.0, float("nan")])
 @pytest.mark.parametrize(
-    "name", ["correlation", "weight_with_numerator", "weight_with_per"]
-)
-def test_a_correlation_lies_strictly_between_its_ends(
-    name: str, correlation: float
-) -> None:
-    guess = Population(MeanSd(0.5, 0.1), MeanSd(0.5), MeanSd(1, 0.5))
-    changed: dict[str, Any] = {name: correlation}
-    with pytest.raises(InvalidInput, match=f"{name} must lie between -1 and 1"):
-        replace(guess, **changed)
-
-
-@pytest.mark.parametrize("weight", [None, MeanSd(0.0, 1.0)])
-def test_weights_that_go_with_a_column_must_be_guessed(
-    weight: MeanSd | None,
-) -> None:
-    with pytest.raises(InvalidInput, match="needs a guess of its mean, above 0"):
-        Population(MeanSd(0.5, 0.1), MeanSd(0.5), weight, weight_with_per=0.2)
-
-
-def test_a_denominator_of_mean_zero_has_no_ratio() -> None:
-    with pytest.raises(InvalidInput, match="cannot be 0"):
-        Population(MeanSd(0.5, 0.1), MeanSd(0.0, 1.0))
-    columns = MeanSd(0.5, 0.1), MeanSd(1.0, 1.0), MeanSd(1, 2)
-    with pytest.raises(InvalidInput, match="the weighted mean of 'per' is 0"):
-        Population(*columns, weight_with_per=-0.5)
-
-
-@pytest.mark.parametrize("sd", [0.0, -1.0, 0.5, 0.51, float("nan")])
-def test_a_spread_the_bounds_do_not_allow_is_refused(sd: float) -> None:
-    with pytest.raises(InvalidInput, match=r"between 0 and 0\.5"):
-        MeanSd(0.5, sd).spread_within(Bounds(0, 1), "s")
-
-
-def test_a_spread_that_only_a_binary_column_may_leave_out_is_missed() -> None:
-    with pytest.raises(InvalidInput, match="the guessed sd of 's' is missing"):
-        MeanSd(0.5).spread_within(Bounds(0, 2), "s")
-
-
-@pytest.mark.parametrize(
-    ("bounds", "middle"),
+    ("guess", "bounds", "spread"),
     [
-        (Bounds(0, 1), 0.5),
-        (Bounds(2, 6), 4.0),
-        (Bounds(-6, -2), -4.0),
-        (Bounds.binary(), 0.5),
-        # A middle near zero says nothing of a ratio: a quarter of the reach does.
-        (Bounds(-1, 1), 0.25),
-        (Bounds(-4, 3), 1.0),
-        (Bounds(-3, 4), 1.0),
-        (Bounds(-8, 2), -3.0),
+        (MeanSd(0.2), Bounds.binary(), 0.4),
+        (MeanSd(0.2, 0.4), Bounds.binary(), 0.4),
+        (MeanSd(0.999), Bounds.ones(), math.sqrt(0.999 * 0.001)),
+        (MeanSd(0.5, 0.1), Bounds(0, 1), 0.1),
+        (MeanSd(1), Bounds.ones(), None),
+        (MeanSd(0.5), Bounds.ones(), None),
+        (MeanSd(0.2, 0.3), Bounds.binary(), None),
+        (MeanSd(0.5), Bounds(0, 2), None),
+        (MeanSd(2, 0.1), Bounds(0, 2), None),
+        *((MeanSd(0.5, sd), Bounds(0, 1), None) for sd in (0, -1, 0.5, 0.51, math.nan)),
     ],
+    ids=str,
 )
-def test_the_middle_of_a_range_lies_away_from_zero(
-    bounds: Bounds, middle: float
+def test_a_spread_is_one_that_the_bounds_allow(
+    guess: MeanSd, bounds: Bounds, spread: float | None
 ) -> None:
-    assert bounds.middle == middle
+    if spread is None:
+        with pytest.raises(InvalidInput, match=r"'s'|for what is counted"):
+            guess.spread_within(bounds, "s")
+    else:
+        assert guess.spread_within(bounds, "s") == pytest.approx(spread)
 
 
-def test_what_is_counted_is_guessed_as_nearly_always_one() -> None:
-    ones = Bounds.ones()
-    assert MeanSd(0.999).spread_within(ones, "per") == pytest.approx(0.0316, abs=1e-4)
-    for mean in (1, 0.5):
-        with pytest.raises(InvalidInput, match=r"Write 0\.999 for what is counted"):
-            MeanSd(mean).spread_within(ones, "per")
+CORRELATIONS = ("correlation", "weight_with_numerator", "weight_with_per")
+REFUSED: list[tuple[Callable[[], Any], str]] = [
+    *(
+        (lambda name=name, odd=odd: replace(GUESS, **{name: odd}), name)
+        for name in CORRELATIONS
+        for odd in (-1.0, 1.0, 2.0, math.nan)
+    ),
+    (lambda: Population(SCORE, LABEL, weight_with_per=0.2), "weight"),
+    (lambda: Population(SCORE, LABEL, MeanSd(0.0, 1.0), 0.0, 0.2), "weight"),
+    (lambda: Population(SCORE, MeanSd(0.0, 1.0)), "per"),
+    (lambda: Population(SCORE, MeanSd(1.0, 1.0), MeanSd(1, 2), 0, 0, -0.5), "per"),
+]
+
+
+@pytest.mark.parametrize(("make", "field"), REFUSED)
+def test_a_guess_that_is_no_population_is_refused(
+    make: Callable[[], Any], field: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        make()
+    assert refused.value.field == field

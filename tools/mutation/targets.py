@@ -65,6 +65,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "plan/test_realise.py",
         "plan/strategy/test_first_stage.py",
         "plan/strategy/test_planned_stage.py",
-        "plan/histogram/test_histogram_plan.py",
+        "plan/test_histograms.py",
     ),
 }

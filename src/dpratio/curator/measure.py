@@ -25,12 +25,12 @@ from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.release.release import ReleasedQuestion, fresh_question
-from dpratio.terms.groups import KINDS, Groups, PrivateKeys
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Partition
 from dpratio.terms.unit import PrivacyUnit
 
 if TYPE_CHECKING:
-    from dpratio.plan.histogram.histogram import Histogram
+    from dpratio.plan.histograms import Histogram
     from dpratio.plan.measurement import Measurement
 
 Given = TypeVar("Given")
@@ -170,7 +170,7 @@ def _count(groups: Groups | None) -> int:
 def _known_groups(partition: Partition) -> Groups | None:
     """Give the declared cells; none of them where keys are yet to be found."""
     if isinstance(partition, PrivateKeys):
-        return Groups.found(partition.column, KINDS[partition.kind], ())
+        return partition.groups_of(())
     return partition
 
 

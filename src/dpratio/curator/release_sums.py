@@ -264,7 +264,6 @@ def _asked(
         require(free, "a study knows its plan and its source", "others beside it", hint)
         hint = "Name a file or a table in [data], or write release_sums(table, plan)."
         require(table.data is not None, "a release needs data", None, hint)
-        table.require_period()
         named = table.data if is_kept else None
         own = table.scope if is_kept and scope is None else scope
         return table.table, make_plan(table), named, own

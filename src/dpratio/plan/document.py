@@ -1,6 +1,5 @@
 """A plan as a document: its terms, and what is measured with how much noise."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,22 +17,20 @@ from dpratio.codec import (
     record,
 )
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.plan.histogram.histogram import Histogram, Ladder
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
+from dpratio.plan.ladder import Ladder
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import EXTERNAL, Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
 from dpratio.plan.settle import ANSWERS, STRATEGIES, in_order
 from dpratio.plan.strategy.first_stage import Stage
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
+from dpratio.terms.groups import PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.study_fields import BOUNDS, GROUP, GUESS, UNIT, GroupsTable
+from dpratio.terms.study_fields import BOUNDS, GUESS, PARTITION, UNIT
 from dpratio.terms.study_file import STUDY
-from dpratio.terms.unit import PrivacyUnit
 
 _FACTORS = ("s", "y", "w", "z", "h", "c")
 
@@ -79,7 +76,7 @@ _STAGE = record(
 def _plan_of(
     study: Study,
     measurements: tuple[dict[str, Any], ...],
-    found: tuple[GroupsTable, ...] = (),
+    found: tuple[PrivateKeys, ...] = (),
     stage: Stage | None = None,
 ) -> Plan:
     if len(measurements) != len(study.questions):
@@ -87,8 +84,7 @@ def _plan_of(
             f"every question has one measurement, got {len(measurements)}.",
             field="measurements",
         )
-    keys = tuple(table.partition for table in found)
-    if not all(isinstance(part, PrivateKeys) for part in keys):
+    if not all(isinstance(part, PrivateKeys) for part in found):
         raise InvalidInput("must be private keys that were found.", field="found")
     ratios = [question.ratio for question in study.questions]
     totals = in_order(study.unit.totals, ratios)
@@ -104,12 +100,12 @@ def _plan_of(
         title=study.title,
     )
     for question in study.questions:
-        study.unit.of_question(question.totals)
+        study.unit.with_totals(question.totals)
     measured = tuple(
         Measurement(question, **parts)
         for question, parts in zip(study.questions, measurements, strict=True)
     )
-    return Plan(study, measured, stage, keys)  # type: ignore[arg-type]  # refused above
+    return Plan(study, measured, stage, found)
 
 
 _SUMS_OF_RATIOS = record(
@@ -117,36 +113,18 @@ _SUMS_OF_RATIOS = record(
     lambda plan: {
         "study": plan.study,
         "measurements": plan.measurements,
-        "found": tuple(GroupsTable(keys) for keys in plan.found),
+        "found": plan.found,
         "stage": plan.stage,
     },
     study=STUDY,
     measurements=_MEASUREMENTS,
-    found=many(GROUP).optional(()),
+    found=many(PARTITION).optional(()),
     stage=_STAGE.optional(),
 )
 
 
-def _histogram_of(within: GroupsTable | None = None, **parts: Any) -> Histogram:  # noqa: ANN401
-    groups = None if within is None else within.partition
-    if not isinstance(groups, Groups | None):
-        raise InvalidInput("must be groups that are declared.", field="within")
-    return Histogram(within=groups, **parts)
-
-
-def _read_true(value: Any, path: str) -> bool:  # noqa: ANN401
-    if value is not True:
-        raise DocumentRefused(f"{path}: must be true, or left out.", field=path)
-    return True
-
-
-TRUE = Field(_read_true, bool, {"const": True})
 _HISTOGRAM = record(
-    _histogram_of,
-    lambda histogram: {
-        **{name: getattr(histogram, name) for name in Histogram.__slots__},
-        "within": histogram.within and GroupsTable(histogram.within),
-    },
+    Histogram,
     name=TEXT,
     ratio=record(
         Ratio,
@@ -155,7 +133,7 @@ _HISTOGRAM = record(
         weight=TEXT.optional(),
         minus=TEXT.optional(),
     ),
-    column=TEXT,
+    column=TEXT.optional(),
     cells=one_of(
         {
             "lowest": record(
@@ -166,39 +144,19 @@ _HISTOGRAM = record(
         lambda cells: "lowest" if isinstance(cells, Ladder) else "bins",
     ),
     scale=NUMBER,
-    within=GROUP.optional(),
-    counts_groups=TRUE.optional(default=False),
+    within=PARTITION.optional(),
 )
-
-
-def _histogram_plan_of(
-    unit: PrivacyUnit,
-    bounds: Mapping[str, Bounds],
-    histograms: tuple[Histogram, ...],
-    **others: Any,  # noqa: ANN401
-) -> HistogramPlan:
-    # Names in JSON stand in no order.
-    ratios = [histogram.ratio for histogram in histograms]
-    return HistogramPlan(
-        replace(unit, totals=in_order(unit.totals, ratios)),
-        in_order(bounds, ratios),
-        histograms=histograms,
-        **others,
-    )
-
-
 _HISTOGRAMS = record(
-    _histogram_plan_of,
-    lambda plan: {name: getattr(plan, name) for name in HistogramPlan.__slots__},
+    HistogramPlan,
     title=TEXT.optional(),
     unit=UNIT,
     bounds=BOUNDS,
-    budget=record(Budget, epsilon=EXACT, delta=EXACT.optional(0)),
-    histograms=many(_HISTOGRAM, least=1),
+    budget=record(Budget, epsilon=EXACT),
+    measurements=many(_HISTOGRAM, least=1),
 )
 _ANY = one_of(
-    {"histograms": _HISTOGRAMS, "study": _SUMS_OF_RATIOS},
-    lambda plan: "histograms" if isinstance(plan, HistogramPlan) else "study",
+    {"unit": _HISTOGRAMS, "study": _SUMS_OF_RATIOS},
+    lambda plan: "unit" if isinstance(plan, HistogramPlan) else "study",
 )
 
 

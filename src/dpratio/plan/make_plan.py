@@ -113,7 +113,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     return _plan_of(
         Study(
             study,
-            bounds=bounds,  # type: ignore[arg-type]  # required below, by name
+            bounds=bounds,  # type: ignore[arg-type]  # refused by name
             budget=budget,  # type: ignore[arg-type]
             groups=groups,
             unit=unit,
@@ -131,9 +131,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
 def _plan_of(study: Study) -> Plan:
     require_strategy(study)
     share = study.stage or Fraction(0)
-    budget = study.budget
-    # What is no budget is refused by `require_terms`.
-    first = share * budget.epsilon if isinstance(budget, Budget) else Fraction(0)
+    first = share * study.budget.epsilon
     require_terms(study, first=first)
     require_bins(study)
     require_people(study.n, study.population)

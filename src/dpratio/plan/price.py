@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
+from dpratio.plan.histograms import HistogramPlan, settled
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
@@ -23,7 +23,7 @@ from dpratio.plan.sensitivity.joint import (
     unit_ratio,
 )
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
-from dpratio.plan.settle import cells_of, settle_groups, settle_guess
+from dpratio.plan.settle import cells_of, settle_guess
 from dpratio.plan.strategy.first_stage import TOTALS, Stage
 from dpratio.plan.strategy.measure import even_shares
 
@@ -104,11 +104,18 @@ def price(plan: AnyPlan) -> Cost:
 def _price_histograms(plan: HistogramPlan) -> Cost:
     """Certify the counts of all histograms together."""
     try:
-        moves = moves_of(plan)
+        demanded = settled(plan)
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
+    if demanded != plan:
+        names = [histogram.name for histogram in plan.measurements]
+        _refuse("histograms state the names, cells and bounds of their terms", names)
+    moves = [
+        histogram.cells_moved(plan.unit) / Fraction(histogram.scale)
+        for histogram in plan.measurements
+    ]
     if sum(moves, Fraction(0)) > plan.epsilon:
-        scales = [histogram.scale for histogram in plan.histograms]
+        scales = [histogram.scale for histogram in plan.measurements]
         _refuse("the noise of the histograms is too small for the budget", scales)
     return Cost(plan.epsilon, Fraction(0), tuple(moves), Fraction(0), Fraction(0))
 
@@ -125,7 +132,6 @@ def _require_terms(plan: Plan) -> list[Grid]:
         if stage is not None:
             first = _stage_epsilon(stage)
         require_terms(study, found=plan.found, first=first)
-        groups = [settle_groups(part, plan.bounds) for part in study.partitions]
         ratios = [settle_guess(study, question) for question in study.questions]
         grids = [plan.grid(measured) for measured in plan.measurements]
     except InvalidInput as error:
@@ -135,8 +141,6 @@ def _require_terms(plan: Plan) -> list[Grid]:
             "a focused plan states the guess of its ratio",
             next(question.ratio.guess for question in study.questions),
         )
-    if tuple(groups) != study.partitions:
-        _refuse("a plan states the edges of its bins", "a number of bins")
     shares = [question.budget_share for question in study.questions]
     if sum(shares) > 1:
         _refuse("the shares of questions must be at most 1 together", shares)

@@ -51,7 +51,7 @@ def unit_of(study: Study, question: Question) -> PrivacyUnit:
     Raises:
         InvalidInput: When the question's own totals break a rule.
     """
-    return study.unit.of_question(question.totals)
+    return study.unit.with_totals(question.totals)
 
 
 def is_described(study: Study, question: Question) -> bool:
@@ -119,7 +119,7 @@ def settle(study: Study) -> Study:
     questions = [
         Question(
             settle_guess(study, question, study.population),
-            groups=settle_groups(question.groups, study.bounds),
+            groups=question.groups,
             answers=question.answers,
             budget_share=question.budget_share / whole,
             name=question.name,
@@ -148,11 +148,6 @@ def in_order(
     names = [name for ratio in ratios for name in (*ratio.columns, *ratio.totals)]
     known = [name for name in dict.fromkeys(names) if name in bounds]
     return {name: bounds[name] for name in [*known, *sorted(set(bounds) - set(known))]}
-
-
-def settle_groups(groups: Partition, bounds: Mapping[str, Bounds]) -> Partition:
-    """Return groups with the edges of their bins."""
-    return groups.within(bounds) if isinstance(groups, Groups) else groups
 
 
 def settle_guess(

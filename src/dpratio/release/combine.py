@@ -11,8 +11,7 @@ import numpy as np
 from dpratio.arrays import Integers
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram import Histogram
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS
 from dpratio.plan.measurement import Measurement, choose_question
 from dpratio.plan.plan import Plan
@@ -28,8 +27,8 @@ from dpratio.release.release import (
 )
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import (
-    Cell,
     Dimension,
+    GroupKey,
     Groups,
     Key,
     Keys,
@@ -256,7 +255,11 @@ def _terms(release: Release) -> dict[str, object]:
         "ratios": [
             replace(part.ratio, guess=None, guess_is="close") for part in questions
         ],
-        "totals": [part.planned.totals for part in questions],
+        "totals": [
+            part.planned.totals
+            for part in questions
+            if isinstance(part.planned, Measurement)
+        ],
         "sums": [
             [measured.summand for measured in part.planned.sums] for part in questions
         ],
@@ -431,7 +434,7 @@ def _require_columns(
 
 
 def _coarser(
-    cell: Cell, groups: Groups, keep: list[str], into: Mapping[str, Coarser]
+    cell: GroupKey, groups: Groups, keep: list[str], into: Mapping[str, Coarser]
 ) -> tuple[Key, ...]:
     values = cell if isinstance(cell, tuple) else (cell,)
     keys = dict(zip(groups.columns, values, strict=True))
@@ -475,19 +478,9 @@ def _coarser_groups(
                 )
             dimension = Keys(name, distinct(cell[index] for cell in cells))
         dimensions.append(dimension)
-    places = [
-        {key: place for place, key in enumerate(dimension.values)}
-        for dimension in dimensions
-    ]
-    listed = [
-        tuple(place[key] for place, key in zip(places, cell, strict=True))
-        for cell in cells
-    ]
-    crossed = Groups.cross(*dimensions)
-    whole = itertools.product(*(range(dimension.size) for dimension in dimensions))
-    # There may be many millions of cells where few are listed.
-    is_whole = listed == list(itertools.islice(whole, len(listed) + 1))
-    return crossed if is_whole else crossed.only(listed)
+    if groups.listed is None:
+        return Groups.cross(*dimensions)
+    return Groups(keep, cells)  # Those that are listed are keys.
 
 
 def _rolled_up(sums: NoisySums, codes: Integers, cells: int) -> NoisySums:

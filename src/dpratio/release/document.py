@@ -27,7 +27,7 @@ from dpratio.codec import (
 )
 from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
 from dpratio.plan.document import PLAN, SUMS
-from dpratio.plan.histogram.histogram import Histogram
+from dpratio.plan.histograms import Histogram
 from dpratio.plan.laws import LAWS
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
@@ -44,7 +44,7 @@ from dpratio.release.release import (
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import KINDS, Groups, PrivateKeys
 from dpratio.terms.question import Partition
-from dpratio.terms.study_fields import GROUP, GroupsTable
+from dpratio.terms.study_fields import PARTITION
 
 _MOST_DRAWS = 2**40 - 1
 
@@ -84,13 +84,13 @@ _VALUES = Field(
 
 
 def _read_found(value: Any, path: str) -> Partition | tuple[()]:  # noqa: ANN401
-    return () if value == [] else GROUP.read(value, path).partition
+    return () if value == [] else PARTITION.read(value, path)
 
 
 _FOUND = Field(
     _read_found,
-    lambda groups: GROUP.write(GroupsTable(groups)) if groups.count else [],
-    {"anyOf": [GROUP.schema, {"const": []}]},
+    lambda groups: PARTITION.write(groups) if groups.count else [],
+    {"anyOf": [PARTITION.schema, {"const": []}]},
 )
 _NOISE = many(
     record(
@@ -285,7 +285,7 @@ def _groups_of(
         return planned
     column, kind = planned.column, KINDS[planned.kind]
     if found == ():
-        return Groups.found(column, kind, ())
+        return planned.groups_of(())
     if (
         not isinstance(found, Groups)
         or set(map(type, found.keys)) != {kind}

@@ -33,7 +33,6 @@ from dpratio.plan.sensitivity.sums import (
     step_for,
     summands_for,
 )
-from dpratio.plan.settle import settle_groups
 from dpratio.release.release import MADE_BY, Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -163,11 +162,8 @@ def require_external(plan: AnyPlan) -> None:
         raise InvalidInput("sums from elsewhere have one question.", field="questions")
     (question,) = plan.measurements
     groups = question.groups
-    if isinstance(groups, PrivateKeys) or groups != settle_groups(groups, plan.bounds):
-        raise InvalidInput(
-            "sums from elsewhere have declared cells, and bins with edges.",
-            field="groups",
-        )
+    if isinstance(groups, PrivateKeys):
+        raise InvalidInput("sums from elsewhere have declared groups.", field="groups")
     names = [measured.summand.name for measured in question.sums]
     wanted = tuple(
         MeasuredSum(summand, _step(summand, plan.bounds, question.ratio), 0, 1.0)

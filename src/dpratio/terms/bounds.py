@@ -4,8 +4,10 @@ A range is a promise made before anyone sees the data; nothing here reads data.
 """
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from numbers import Real
+from typing import Any
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
@@ -50,22 +52,20 @@ class Bounds:
     def __post_init__(self) -> None:
         shown = show_given((self.lower, self.upper))
         lower, upper = to_float(self.lower), to_float(self.upper)
+        is_binary = self.is_binary or self.is_one
         if not -math.inf < lower < upper < math.inf:
             raise InvalidInput(
                 f"bounds must be two finite numbers, the smaller first, got {shown}."
             )
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
-        object.__setattr__(self, "natural", self.natural or self.is_binary)
-        if not _SMALLEST_REACH <= self.reach <= _LARGEST_REACH:
+        if not _SMALLEST_REACH <= max(abs(lower), abs(upper)) <= _LARGEST_REACH:
             raise InvalidInput(
                 "the larger bound must lie between 2^-100 and 2^100 in size, got "
                 f"{shown}. Use another unit of measurement."
             )
-        if self.is_binary and (lower, upper) != (0.0, 1.0):
+        if is_binary and (lower, upper) != (0.0, 1.0):
             raise InvalidInput(f"binary bounds are 0 and 1, got {shown}.")
-        if self.is_one and not self.is_binary:
-            raise InvalidInput("what counts as 1 is binary.", field="is_one")
+        natural = self.natural or is_binary
+        settle(self, lower=lower, upper=upper, is_binary=is_binary, natural=natural)
 
     @classmethod
     def binary(cls) -> "Bounds":
@@ -75,7 +75,7 @@ class Bounds:
     @classmethod
     def ones(cls) -> "Bounds":
         """Return the bounds of what counts as 1, as in ``Ratio(…, per="rows")``."""
-        return cls(0.0, 1.0, is_binary=True, is_one=True)
+        return cls(0.0, 1.0, is_one=True)
 
     def __str__(self) -> str:
         if self.is_one:
@@ -109,3 +109,28 @@ def to_float(number: object) -> float:
         return float(number)
     except OverflowError:
         return math.nan
+
+
+def require_bounds(bounds: object, name: str) -> None:
+    """Raise InvalidInput unless a term maps the names of columns to bounds."""
+    if not isinstance(bounds, Mapping) or not all(
+        isinstance(pair, Bounds) for pair in bounds.values()
+    ):
+        raise InvalidInput(
+            f"{name} must map column names to Bounds, got {show_given(bounds)}. Write "
+            "{'score': Bounds(0, 1), …}.",
+            field=name,
+        )
+
+
+def settle(value: object, /, **contents: Any) -> None:  # noqa: ANN401
+    """Set the fields of a frozen value in its constructor.
+
+    Args:
+        value: A dataclass.
+        contents: What its fields are, by their names; other names are left alone, so
+            that a constructor may hand over its ``locals()``.
+    """
+    for part in fields(value):  # type: ignore[arg-type]
+        if part.name in contents:
+            object.__setattr__(value, part.name, contents[part.name])

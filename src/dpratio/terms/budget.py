@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from dpratio.checks import show_given, to_exact
 from dpratio.errors import InvalidInput
+from dpratio.terms.bounds import settle
 
 _LARGEST_DENOMINATOR = 10**100
 
@@ -15,7 +16,8 @@ class Budget:
     """Epsilon and delta that may be spent, as the decimals that were written.
 
     Args:
-        epsilon: Above 0. ``0.1`` means one tenth exactly.
+        epsilon: Above 0. ``0.1`` means one tenth exactly. In a study file a fraction
+            is text: ``"1/3"``.
         delta: At least 0 and below 1; 0 allows pure differential privacy only.
 
     Raises:
@@ -50,7 +52,7 @@ class Budget:
         for name, number in (("epsilon", exact), ("delta", exact_delta)):
             if number.denominator > _LARGEST_DENOMINATOR:
                 raise InvalidInput(f"{name} has too many digits. Round it.", field=name)
-            object.__setattr__(self, name, number)
+        settle(self, epsilon=exact, delta=exact_delta)
 
     def __repr__(self) -> str:
         epsilon, delta = decimal_text(self.epsilon), decimal_text(self.delta)

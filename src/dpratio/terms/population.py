@@ -23,22 +23,12 @@ class MeanSd:
     mean: float
     sd: float | None = None
 
-    @property
-    def usual_spread(self) -> float:
-        """The standard deviation; one that is left out is that of a binary column."""
-        if self.sd is None:
-            return math.sqrt(max(self.mean * (1 - self.mean), 0.0))
-        return self.sd
-
     def spread_within(self, bounds: Bounds, name: str) -> float:
         """Return the standard deviation, or raise where the bounds do not allow it.
 
         A column within bounds spreads most when all its values lie on them.
         """
-        mean, shown = (
-            self.mean,
-            f"The bounds are {bounds.lower:g} and {bounds.upper:g}.",
-        )
+        mean, sd = self.mean, self.sd
         # A column that does not vary at all has no correlation with another.
         if bounds.is_one and not 0.99 <= mean < 1:  # noqa: PLR2004
             raise InvalidInput(
@@ -47,27 +37,23 @@ class MeanSd:
             )
         if not bounds.lower < mean < bounds.upper:
             raise InvalidInput(
-                f"the guessed mean of '{name}' must lie inside its bounds, got {mean}. "
-                f"{shown}"
+                f"the guessed mean of '{name}' must lie inside its bounds, {bounds}, "
+                f"got {mean}."
             )
         most = math.sqrt((mean - bounds.lower) * (bounds.upper - mean))
         if bounds.is_binary:
-            if self.sd is not None and not math.isclose(self.sd, most, rel_tol=0.01):
+            if sd is not None and not math.isclose(sd, most, rel_tol=0.01):
                 raise InvalidInput(
-                    f"a binary column with this mean has sd {most:.4g}, got {self.sd}. "
+                    f"a binary column with this mean has sd {most:.4g}, got {sd}. "
                     f"Leave out the sd of '{name}'."
                 )
             return most
-        if self.sd is None:
+        if sd is None or not 0 < sd < most:
             raise InvalidInput(
-                f"the guessed sd of '{name}' is missing. Give mean and sd."
+                f"the guessed sd of '{name}' must lie between 0 and {most:.4g}, as its "
+                f"mean and its bounds demand, got {sd}."
             )
-        if not 0 < self.sd < most:
-            raise InvalidInput(
-                f"the guessed sd of '{name}' must lie between 0 and {most:.4g}, got "
-                f"{self.sd}. {shown}"
-            )
-        return float(self.sd)
+        return float(sd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +93,17 @@ class Population:
                 raise InvalidInput(
                     f"{name} must lie between -1 and 1, got {number}.", field=name
                 )
-        if self.per.mean == 0:
-            raise InvalidInput("the denominator's mean cannot be 0.", field="per")
         if self.weights_follow and (self.weight is None or self.weight.mean <= 0):
             raise InvalidInput(
                 "a correlation of the weight needs a guess of its mean, above 0. "
                 "Guess the weight's mean and sd.",
                 field="weight",
             )
-        if self.weighted_mean("per") == 0:
-            raise InvalidInput("the weighted mean of 'per' is 0.", field="per")
+        if 0 in (self.per.mean, self._weighted_mean("per")):
+            raise InvalidInput(
+                "the denominator's mean cannot be 0, with or without weights.",
+                field="per",
+            )
 
     @property
     def weights_follow(self) -> bool:
@@ -126,13 +113,20 @@ class Population:
     @property
     def ratio(self) -> float:
         """The true ratio of the guessed population."""
-        return self.weighted_mean("numerator") / self.weighted_mean("per")
+        return self._weighted_mean("numerator") / self._weighted_mean("per")
 
-    def weighted_mean(self, column: str) -> float:
+    def _weighted_mean(self, column: str) -> float:
         """Return E(w·x)/E(w) of the numerator or the denominator."""
         guessed: MeanSd = getattr(self, column)
         together: float = getattr(self, f"weight_with_{column}")
         if self.weight is None or not together:
             return guessed.mean
-        spreads = self.weight.usual_spread * guessed.usual_spread
+        spreads = _spread(self.weight) * _spread(guessed)
         return guessed.mean + together * spreads / self.weight.mean
+
+
+def _spread(guessed: MeanSd) -> float:
+    """Return a standard deviation; one that is left out is that of a binary column."""
+    if guessed.sd is None:
+        return math.sqrt(max(guessed.mean * (1 - guessed.mean), 0.0))
+    return guessed.sd

@@ -1,6 +1,5 @@
 """A question: one ratio over one partition, with a name and the answers it wants."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -8,10 +7,9 @@ from fractions import Fraction
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.tabular import printable
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, require_bounds, settle
 from dpratio.terms.groups import Dimension, Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.unit import require_totals
 
 # Declared groups, keys to be found privately, or the whole table as one group.
 Partition = Groups | PrivateKeys | None
@@ -30,12 +28,12 @@ class Question:
             the whole table.
         answers: What is wanted besides the ratio: ``"means"``, ``"spread"``,
             ``"calibration"``.
-        budget_share: Its share of the budget beside those of the other questions.
+        budget_share: Its part of the budget beside the others.
         name: The name to ask for its answers by; by default made of the ratio and
             groups.
-        totals: Where units have ids: bounds of one person's totals in each group of
-            this question, as `PrivacyUnit` has them. They stand in place of the
-            unit's; those that are not named here are the unit's.
+        totals: With ids: bounds of one person's totals in each of these groups alone,
+            such as monthly totals beside yearly ones. Totals that are not named are
+            those of the unit.
 
     Raises:
         InvalidInput: When a term breaks a rule.
@@ -71,12 +69,6 @@ class Question:
             raise InvalidInput(
                 f"ratio must be a Ratio, got {show_given(ratio)}.", field="ratio"
             )
-        if not isinstance(answers, list | tuple):
-            raise InvalidInput(
-                "answers must be a list such as ['ratio', 'means'], got "
-                f"{show_given(answers)}.",
-                field="answers",
-            )
         if not is_share(budget_share):
             raise InvalidInput(
                 "the share of a question must be a positive number, got "
@@ -88,38 +80,31 @@ class Question:
                 f"the name of a question must be plain text, got {show_given(name)}.",
                 field="name",
             )
-        require_totals(totals or {})
-        partition = Groups.cross(groups) if isinstance(groups, Dimension) else groups
-        object.__setattr__(self, "ratio", ratio)
-        object.__setattr__(self, "groups", partition)
-        object.__setattr__(self, "answers", tuple(answers))
-        object.__setattr__(self, "budget_share", Fraction(str(budget_share)))
-        object.__setattr__(self, "name", name or default_name(ratio, partition))
-        object.__setattr__(self, "totals", dict(totals or {}))
+        require_bounds(totals or {}, "totals")
+        answers, totals = tuple(answers), dict(totals or {})
+        groups = Groups.cross(groups) if isinstance(groups, Dimension) else groups
+        budget_share = Fraction(str(budget_share))
+        name = name or default_name(ratio, groups)
+        settle(self, **locals())
 
 
 def default_name(ratio: Ratio, groups: Partition) -> str:
     """Return the name of a question that has none: its ratio and its groups."""
     minus = "" if ratio.minus is None else f" minus {ratio.minus}"
     weighted = "" if ratio.weight is None else f" weighted by {ratio.weight}"
-    columns = getattr(groups, "columns", ())
-    by = f" by {' and '.join(columns)}" if columns else ""
+    by = name_of_groups(groups)
     return printable(f"{ratio.numerator}{minus} per {ratio.per}{weighted}{by}")
+
+
+def name_of_groups(groups: Partition) -> str:
+    """Return the end of a question's name: the columns of its groups."""
+    columns = getattr(groups, "columns", ())
+    return f" by {' and '.join(columns)}" if columns else ""
 
 
 def is_plain(name: object) -> bool:
     """Whether a name prints as it is."""
     return isinstance(name, str) and printable(name) == name
-
-
-def told_apart(names: Sequence[str]) -> list[str]:
-    """Return the names, with a number behind those that stood before."""
-    counts: Counter[str] = Counter()
-    numbered = []
-    for name in names:
-        counts[name] += 1
-        numbered.append(f"{name} ({counts[name]})" if counts[name] > 1 else name)
-    return numbered
 
 
 def is_share(number: object) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
 from dpratio.tabular import printable
+from dpratio.terms.bounds import settle
 
 # What is counted, unless a column of that name has bounds.
 COUNTED = ("rows", "people")
@@ -62,16 +63,23 @@ class Ratio:
                 "a column under another name if it must play two parts."
             )
         require_one_of(self.guess_is, GUESSES, "guess_is")
-        if self.guess is not None:
-            object.__setattr__(self, "guess", _guess_of(self.guess))
-        if self.residual_bound is not None:
-            if not _is_size(self.residual_bound) or self.residual_bound <= 0:
+        guess, limit = self.guess, self.residual_bound
+        if guess is not None:
+            if not _is_size(guess) and (guess != 0 or guess is False):
+                raise InvalidInput(
+                    "the guess of a ratio must be 0, or between 2^-50 and 2^50 in "
+                    f"size, got {show_given(guess)}.",
+                    field="guess",
+                )
+            settle(self, guess=float(guess))
+        if limit is not None:
+            if not _is_size(limit) or limit <= 0:
                 raise InvalidInput(
                     "the residual bound must be a positive number, got "
-                    f"{show_given(self.residual_bound)}.",
+                    f"{show_given(limit)}.",
                     field="residual_bound",
                 )
-            object.__setattr__(self, "residual_bound", float(self.residual_bound))
+            settle(self, residual_bound=float(limit))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -98,17 +106,6 @@ class Ratio:
         return f"Σ {times}{top} / Σ {times}{self.per}"
 
 
-def _guess_of(number: float) -> float:
-    is_zero = type(number) in {int, float} and number == 0
-    if not is_zero and not _is_size(number):
-        raise InvalidInput(
-            "the guess of a ratio must be 0, or between 2^-50 and 2^50 in size, got "
-            f"{show_given(number)}.",
-            field="guess",
-        )
-    return float(number)
-
-
 def _is_size(number: object) -> bool:
     if not isinstance(number, int | float) or isinstance(number, bool):
         return False
@@ -121,6 +118,16 @@ def require_column_name(name: object) -> None:
         raise InvalidInput(
             "a column name must be text without control characters and marks of "
             f"direction, got {show_given(name)}."
+        )
+
+
+def require_line(text: object, name: str, most: int = 200) -> None:
+    """Raise InvalidInput unless a term is one line of plain words, of such a length."""
+    is_line = isinstance(text, str) and printable(text) == text == text.strip()
+    if not is_line or not 0 < len(str(text)) <= most:
+        raise InvalidInput(
+            f"{name} must be one line of up to {most} letters, got {show_given(text)}.",
+            field=name,
         )
 
 

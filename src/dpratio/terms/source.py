@@ -9,85 +9,35 @@ import datetime as dt
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import PurePath
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
+from dpratio.terms.bounds import settle
 from dpratio.terms.groups import KINDS
 from dpratio.terms.ratio import is_unicode, require_column_name
 
 Condition = tuple[Any, ...]
 Where = Sequence[Sequence[Any]]
-
-NULLS = ("is null", "not null")
-_COMPARISONS = ("=", "!=", "<", "<=", ">", ">=", "in")
-_MOST_CONDITIONS, _MOST_VALUES = 100, 1000
-_LARGEST_WHOLE = 2**63 - 1
-_EXACT = 2**53  # Below it, a double without a fraction is that whole number.
-
-
-def as_where(where: object) -> tuple[Condition, ...]:
-    """Return conditions as tuples, or raise InvalidInput."""
-    if not isinstance(where, list | tuple) or len(where) > _MOST_CONDITIONS:
-        raise InvalidInput(
-            f"where must be a list of up to {_MOST_CONDITIONS} conditions, got "
-            f'{show_given(where)}. Write where = [["day", ">=", "2026-11-09"]].',
-            field="where",
-        )
-    return tuple(map(as_condition, where))
-
-
-def as_condition(condition: object) -> Condition:
-    """Return a condition as a tuple, or raise InvalidInput."""
-    parts = tuple(condition) if isinstance(condition, list | tuple) else ()
-    is_null = len(parts) == 2 and parts[1] in NULLS  # noqa: PLR2004
-    is_comparison = len(parts) == 3 and parts[1] in _COMPARISONS  # noqa: PLR2004
-    if not is_null and not is_comparison:
-        raise InvalidInput(
-            f"a condition is a column, one of {', '.join(_COMPARISONS)} and a value, "
-            f"or a column and one of {', '.join(NULLS)}, got {show_given(condition)}.",
-            field="where",
-        )
-    column, operator, *values = parts
-    require_column_name(column)
-    if operator != "in":
-        return column, operator, *map(_constant, values)
-    listed = values[0]
-    if not isinstance(listed, list | tuple) or not 0 < len(listed) <= _MOST_VALUES:
-        raise InvalidInput(
-            f"in takes a list of 1 to {_MOST_VALUES} values, got {show_given(listed)}.",
-            field="where",
-        )
-    return column, operator, tuple(map(_constant, listed))
-
-
-def _constant(value: object) -> str | float:
-    """Return a text, number or truth value; a date is its text."""
-    if type(value) is dt.date:
-        return value.isoformat()
-    if isinstance(value, str) and "\x00" not in value and is_unicode(value):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        # JSON writes 5.0 as 5; and 0 has no sign.
-        return int(value) if value.is_integer() and abs(value) < _EXACT else value
-    if isinstance(value, int) and abs(value) <= _LARGEST_WHOLE:
-        return value
-    raise InvalidInput(
-        "a condition compares with a text without NUL, a finite number, a whole number "
-        f"of 64 bits, true, false or a date, got {show_given(value)}.",
-        field="where",
-    )
-
-
 # The columns that names of folders hold, each with the kind of its keys.
 Partitions = tuple[tuple[str, str], ...]
 
+NULLS = ("is null", "not null")
 PERIOD = "{period}"  # What a release fills in; see `Study`.
 ISO_DATES = "YYYY-MM-DD"
+SCHEMES = ("duckdb", "postgres", "postgresql", "spark")
+# What Spark has beside a standalone master: this machine, a cluster that its own
+# settings name, and the session that a program has.
+WITHOUT_HOST = re.compile(r"spark://(local(?:\[(?:[1-9][0-9]{0,3}|\*)\])?|yarn|active)")
 
+_TERMS_OF_PARQUET = {"partitions", "where"}
+_COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+_MOST_CONDITIONS, _MOST_VALUES = 100, 1000
+_MOST_NAMES = 3  # catalogue, schema, table
+_LARGEST_WHOLE = 2**63 - 1
+_EXACT = 2**53  # Below it, a double without a fraction is that whole number.
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}")
 _PATH = re.compile(rf"(?:{_VARIABLE.pattern})?[^{{}}]*(?:{{period}}[^{{}}]*)?")
 _UNUSABLE = {"\n", "\r", "\x00", "\x01"}  # \x01 marks lines inside the engines.
@@ -95,6 +45,11 @@ _PART = "(YYYY|MM?|DD?)"
 _DATES = re.compile(
     "(?=.*Y)(?=.*M)(?=.*D)"
     f"(?:{_PART}([-./]){_PART}\\2{_PART}|YYYYMMDD|DDMMYYYY|MMDDYYYY)"
+)
+_ADDRESS = re.compile(
+    r"duckdb:///.*[^/].*|postgres(?:ql)?://.*[^/].*|k8s://https://.+"
+    rf"|spark://(?!local)[^\[/]+|{WITHOUT_HOST.pattern}",
+    re.DOTALL,
 )
 
 
@@ -147,20 +102,16 @@ class CsvFile:
         _require_character(delimiter, "delimiter")
         if quote != "":
             _require_character(quote, "quote")
-        if delimiter == quote:
+        if delimiter == quote or (delimiter == decimal and not quote):
             raise InvalidInput(
-                f"delimiter and quote must differ, got {delimiter!r}.", field="quote"
+                "delimiter and quote must differ, and numbers need a quote where the "
+                f"delimiter is their decimal sign, got {delimiter!r}.",
+                field="quote",
             )
         if decimal not in {".", ","}:
             raise InvalidInput(
                 f"decimal must be a point or a comma, got {show_given(decimal)}.",
                 field="decimal",
-            )
-        if delimiter == decimal and not quote:
-            raise InvalidInput(
-                "numbers need a quote where the delimiter is their decimal sign, got "
-                f"{delimiter!r}.",
-                field="quote",
             )
         if not isinstance(dates, str) or not _DATES.fullmatch(dates):
             raise InvalidInput(
@@ -169,8 +120,8 @@ class CsvFile:
                 "'M/D/YYYY' where months and days may have one digit.",
                 field="dates",
             )
-        conditions = as_where(where)
-        for condition in conditions:
+        where = as_where(where)
+        for condition in where:
             values = condition[2] if condition[1] == "in" else condition[2:]
             if not values or not all(isinstance(value, str) for value in values):
                 raise InvalidInput(
@@ -178,17 +129,9 @@ class CsvFile:
                     f"text, got {show_given(condition)}.",
                     field="where",
                 )
-        fields = {
-            "path": checked_path(str(path)),
-            "columns": None if columns is None else _names_of(columns),
-            "delimiter": delimiter,
-            "quote": quote,
-            "decimal": decimal,
-            "dates": dates,
-            "where": conditions,
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        path = checked_path(str(path))
+        columns = None if columns is None else _names_of(columns)
+        settle(self, **locals())
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -202,7 +145,7 @@ class ParquetFiles:
     Args:
         path: A folder with a slash at its end, a file name, or a glob.
         partitions: Columns that folders name, each with its kind: ``"text"``,
-            ``"integer"``, ``"boolean"`` or ``"date"``. Those of a list are text.
+            ``"integer"``, ``"boolean"`` or ``"date"``.
         where: The conditions that a row must meet, all of them. Each is a list of a
             column, an operator (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` or ``in``)
             and a value of the column's type; or of a column and ``"is null"`` or
@@ -227,101 +170,12 @@ class ParquetFiles:
         self,
         path: object,
         *,
-        partitions: Mapping[str, str] | Sequence[str] | Partitions = (),
+        partitions: Mapping[str, str] | Partitions = (),
         where: Where = (),
     ) -> None:
-        object.__setattr__(self, "path", checked_path(str(path)))
-        object.__setattr__(self, "partitions", as_partitions(partitions))
-        object.__setattr__(self, "where", as_where(where))
-
-
-def checked_path(path: str) -> str:
-    """Return a path that has no braces but of a variable and of one period.
-
-    Raises:
-        InvalidInput: When it has others, or a variable that does not begin it.
-
-    Example:
-        >>> checked_path("${LAKE}/weeks/{period}.csv")
-        '${LAKE}/weeks/{period}.csv'
-    """
-    if not _PATH.fullmatch(path):
-        raise InvalidInput(
-            "a path begins with one ${VARIABLE} at most, holds {period} once, and no "
-            f"other braces, got {show_given(path)}.",
-            field="path",
-        )
-    return path
-
-
-def variable_of(place: str) -> str | None:
-    """Return the name of the variable that begins a path or is an address, if any.
-
-    Example:
-        >>> variable_of("${LAKE}/orders/*.parquet"), variable_of("duckdb:///a.db")
-        ('LAKE', None)
-    """
-    match = _VARIABLE.match(place)
-    return None if match is None else match[1]
-
-
-def as_partitions(columns: object) -> Partitions:
-    """Return the columns that folders name, each with its kind, or raise."""
-    given = tuple(columns.items()) if isinstance(columns, Mapping) else columns
-    parts: Sequence[Any] = given if isinstance(given, list | tuple) else [given, None]
-    pairs = [(part, "text") if isinstance(part, str) else part for part in parts]
-    for pair in pairs:
-        if not isinstance(pair, tuple) or len(pair) != 2:  # noqa: PLR2004
-            raise InvalidInput(
-                "partitions are columns by name, each with its kind, got "
-                f'{show_given(columns)}. Write partitions = {{ year = "integer" }}.',
-                field="partitions",
-            )
-        require_column_name(pair[0])
-        require_one_of(pair[1], KINDS, "kind of a partition")
-    names = [name.lower() for name, _ in pairs]
-    if len(set(names)) < len(names) or any({"=", "/"} & set(name) for name in names):
-        raise InvalidInput(
-            "partitions are named once each, without = and /, got "
-            f"{show_given(columns)}.",
-            field="partitions",
-        )
-    return tuple(pairs)
-
-
-def _names_of(columns: object) -> tuple[str, ...]:
-    names = tuple(columns) if isinstance(columns, list | tuple) else ()
-    is_named = bool(names) and all(isinstance(name, str) and name for name in names)
-    if not is_named or len(set(names)) < len(names):
-        raise InvalidInput(
-            f"CSV columns must be named, each once, got {show_given(columns)}.",
-            field="columns",
-        )
-    return names
-
-
-def _require_character(character: object, name: str) -> None:
-    is_one = isinstance(character, str) and len(character) == 1 and character.isascii()
-    if not is_one or character in _UNUSABLE:
-        raise InvalidInput(
-            f"{name} must be one character, got {show_given(character)}. Use one ASCII "
-            "character such as ',' or ';' or a tab.",
-            field=name,
-        )
-
-
-SCHEMES = ("duckdb", "postgres", "postgresql", "spark")
-# What Spark has beside a standalone master: this machine, a cluster that its own
-# settings name, and the session that a program has.
-_WITHOUT_HOST = re.compile(
-    r"spark://(local(?:\[(?:[1-9][0-9]{0,3}|\*)\])?|yarn|active)"
-)
-_ADDRESS = re.compile(
-    r"duckdb:///.*[^/].*|postgres(?:ql)?://.*[^/].*|k8s://https://.+"
-    rf"|spark://(?!local)[^\[/]+|{_WITHOUT_HOST.pattern}",
-    re.DOTALL,
-)
-_MOST_NAMES = 3  # catalogue, schema, table
+        path, partitions = checked_path(str(path)), _partitions_of(partitions)
+        where = as_where(where)
+        settle(self, **locals())
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -356,7 +210,6 @@ class DatabaseTable:
     partitions: Partitions = field(repr=False)
     where: tuple[Condition, ...] = field(repr=False)
     scheme: str = field(init=False)  # Empty where a variable holds the address.
-    written_as: str | None = field(init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -364,19 +217,16 @@ class DatabaseTable:
         *,
         table: str | Sequence[str] | None = None,
         path: str | None = None,
-        partitions: Mapping[str, str] | Sequence[str] | Partitions = (),
+        partitions: Mapping[str, str] | Partitions = (),
         where: Where = (),
     ) -> None:
         scheme = _scheme_of(url)
-        names = () if not table and path is not None else _table_names(table)
-        if names and path is not None:
+        if path is None:
+            table = _table_names(table)
+        elif table or scheme not in {"spark", ""}:
             raise InvalidInput(
-                f"one table or path is read, got {show_given([table, path])}.",
-                field="path",
-            )
-        if path is not None and scheme not in {"spark", ""}:
-            raise InvalidInput(
-                f"only Spark reads paths through an address, got {show_given(path)}.",
+                "a table is read, or on Spark a path in its place, got "
+                f"{show_given(path)}.",
                 field="path",
             )
         if partitions and path is None:
@@ -385,26 +235,16 @@ class DatabaseTable:
                 'path = "…/" beside them.',
                 field="partitions",
             )
-        if path is not None:
-            checked_path(path)
-        elif scheme == "duckdb":
-            checked_path(url.partition("://")[2])
-        fields = {
-            "url": url,
-            "table": names,
-            "path": path,
-            "partitions": as_partitions(partitions),
-            "where": as_where(where),
-            "scheme": scheme,
-            "written_as": None,
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        if path is not None or scheme == "duckdb":
+            checked_path(path or url.partition("://")[2])
+        table, partitions = table or (), _partitions_of(partitions)
+        where = as_where(where)
+        settle(self, **locals())
 
     @property
     def shown(self) -> str:
         """The address without user, password and options."""
-        return self.written_as or _shown(self.url)
+        return shown_address(self.url)
 
     @property
     def name(self) -> str:
@@ -417,40 +257,175 @@ class DatabaseTable:
         return self.url.partition("://")[2].removeprefix("/")
 
     @property
-    def master(self) -> str | None:
-        """How Spark names the cluster; None for the session that is there."""
-        word = _WITHOUT_HOST.fullmatch(self.url)
-        if word is None:
-            return self.url
-        return None if word[1] == "active" else word[1]
-
-    @property
     def cluster(self) -> str:
-        """The cluster itself, however many cores of this machine are taken."""
-        word = _WITHOUT_HOST.fullmatch(self.url)
+        """The cluster of Spark, however many cores of this machine are taken."""
+        word = WITHOUT_HOST.fullmatch(self.url)
         if word is not None:
             return word[1].partition("[")[0]
         return urlsplit(self.url.removeprefix("k8s://")).netloc.rpartition("@")[2]
 
-    def at(self, url: str, path: str | None) -> "DatabaseTable":
-        """Return the same table at the address, and path, that variables hold."""
-        table = replace(self, url=url, path=path)
-        object.__setattr__(table, "written_as", self.url)
-        return table
 
-    def beside(self, folder: PurePath) -> "DatabaseTable":
-        """Return the table with its database's file as seen from a folder."""
-        if self.scheme != "duckdb":
-            return self
-        return replace(self, url=f"{self.scheme}:///{folder / self.file}")
+Source = CsvFile | ParquetFiles | DatabaseTable
 
 
-def _scheme_of(url: object) -> str:
-    """Return the kind of database at an address; empty where a variable holds it."""
-    # A refused address is not shown whole: it may hold a password.
-    if not isinstance(url, str):
-        kind = type(url).__name__
-        raise InvalidInput(f"an address must be text, got {kind}.", field="url")
+def files_at(path: str, **terms: Any) -> CsvFile | ParquetFiles:  # noqa: ANN401
+    """Return the files at a path: its end says what they are, or terms of a dialect.
+
+    Raises:
+        InvalidInput: When the path ends in neither .parquet, .csv nor a slash.
+    """
+    if path.endswith((".csv", ".csv.gz")) or not terms.keys() <= _TERMS_OF_PARQUET:
+        if "partitions" in terms:
+            raise InvalidInput(
+                "partitions are those of Parquet files, and these are CSV files.",
+                field="partitions",
+            )
+        return CsvFile(path, **terms)
+    if not path.endswith((".parquet", "/")):
+        raise InvalidInput(
+            "a data path must end in .parquet, .csv, .csv.gz or /, got "
+            f"{show_given(path)}. Name a .parquet or .csv file, a folder of Parquet "
+            "files with a slash at its end, or pass CsvFile(path, …) with its dialect.",
+            field="path",
+        )
+    return ParquetFiles(path, **terms)
+
+
+def checked_path(path: str) -> str:
+    """Return a path that has no braces but of a variable and of one period.
+
+    Raises:
+        InvalidInput: When it has others, or a variable that does not begin it.
+
+    Example:
+        >>> checked_path("${LAKE}/weeks/{period}.csv")
+        '${LAKE}/weeks/{period}.csv'
+    """
+    if not _PATH.fullmatch(path):
+        raise InvalidInput(
+            "a path begins with one ${VARIABLE} at most, holds {period} once, and no "
+            f"other braces, got {show_given(path)}.",
+            field="path",
+        )
+    return path
+
+
+def variable_of(place: str) -> str | None:
+    """Return the name of the variable that begins a path or is an address, if any.
+
+    Example:
+        >>> variable_of("${LAKE}/orders/*.parquet"), variable_of("duckdb:///a.db")
+        ('LAKE', None)
+    """
+    match = _VARIABLE.match(place)
+    return None if match is None else match[1]
+
+
+def shown_address(url: str) -> str:
+    """Return the scheme, host and path of an address, and no more of an odd one."""
+    scheme, _, after = url.partition("://")
+    if scheme == "duckdb" or WITHOUT_HOST.fullmatch(url):
+        return url
+    if scheme not in {*SCHEMES, "k8s"}:
+        return "another address"
+    try:
+        parts = urlsplit(f"{scheme}://{after.removeprefix('https://')}")
+    except ValueError:  # Brackets that hold no address.
+        return f"{scheme}://…"
+    if "@" in parts.path + parts.query + parts.fragment:
+        return f"{scheme}://…"
+    return f"{scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def as_where(where: object) -> tuple[Condition, ...]:
+    """Return conditions as tuples, or raise InvalidInput."""
+    if not isinstance(where, list | tuple) or len(where) > _MOST_CONDITIONS:
+        raise InvalidInput(
+            f"where must be a list of up to {_MOST_CONDITIONS} conditions, got "
+            f'{show_given(where)}. Write where = [["day", ">=", "2026-11-09"]].',
+            field="where",
+        )
+    return tuple(_condition(part, f"where[{nth}]") for nth, part in enumerate(where))
+
+
+def _condition(condition: object, place: str) -> Condition:
+    match condition:
+        case [column, operator] if operator in NULLS:
+            values: list[object] = []
+        case [column, operator, value] if operator in _COMPARISONS:
+            values = [_constant(value, place)]
+        case [column, "in" as operator, [*listed]] if 0 < len(listed) <= _MOST_VALUES:
+            values = [tuple(_constant(value, place) for value in listed)]
+        case _:
+            raise InvalidInput(
+                f"a condition is a column, one of {', '.join(_COMPARISONS)} and a "
+                f"value, 'in' and a list of 1 to {_MOST_VALUES} values, or one of "
+                f"{', '.join(NULLS)}, got {show_given(condition)}.",
+                field=place,
+            )
+    require_column_name(column)
+    return column, operator, *values
+
+
+def _constant(value: object, place: str) -> str | float:
+    """Return a text, number or truth value; a date is its text."""
+    if type(value) is dt.date:
+        return value.isoformat()
+    if isinstance(value, str) and "\x00" not in value and is_unicode(value):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        # JSON writes 5.0 as 5; and 0 has no sign.
+        return int(value) if value.is_integer() and abs(value) < _EXACT else value
+    if isinstance(value, int) and abs(value) <= _LARGEST_WHOLE:
+        return value
+    raise InvalidInput(
+        "a condition compares with a text without NUL, a finite number, a whole number "
+        f"of 64 bits, true, false or a date, got {show_given(value)}.",
+        field=place,
+    )
+
+
+def _partitions_of(columns: Mapping[str, str] | Partitions) -> Partitions:
+    pairs = tuple(dict(columns).items())
+    for name, kind in pairs:
+        require_column_name(name)
+        require_one_of(kind, KINDS, "kind of a partition")
+    names = [name.lower() for name, _ in pairs]
+    if len(set(names)) < len(names) or any({"=", "/"} & set(name) for name in names):
+        raise InvalidInput(
+            "partitions are named once each, without = and /, got "
+            f"{show_given(names)}.",
+            field="partitions",
+        )
+    return pairs
+
+
+def _names_of(columns: object) -> tuple[str, ...]:
+    names = tuple(columns) if isinstance(columns, list | tuple) else ()
+    is_named = bool(names) and all(isinstance(name, str) and name for name in names)
+    if not is_named or len(set(names)) < len(names):
+        raise InvalidInput(
+            f"CSV columns must be named, each once, got {show_given(columns)}.",
+            field="columns",
+        )
+    return names
+
+
+def _require_character(character: object, name: str) -> None:
+    is_one = isinstance(character, str) and len(character) == 1 and character.isascii()
+    if not is_one or character in _UNUSABLE:
+        raise InvalidInput(
+            f"{name} must be one character, got {show_given(character)}. Use one ASCII "
+            "character such as ',' or ';' or a tab.",
+            field=name,
+        )
+
+
+def _scheme_of(url: str) -> str:
+    """Return the kind of database at an address; empty where a variable holds it.
+
+    A refused address is not shown whole: it may hold a password.
+    """
     if "${" in url:
         if url != f"${{{variable_of(url)}}}":
             raise InvalidInput(
@@ -459,19 +434,12 @@ def _scheme_of(url: object) -> str:
                 field="url",
             )
         return ""
-    if url.startswith("sc://"):
-        raise InvalidInput(
-            "Spark Connect is not read, got 'sc://…': its driver writes why a query "
-            "stopped, cell and all. Run this in a program on the driver, and write "
-            "spark://active.",
-            field="url",
-        )
     if not _ADDRESS.fullmatch(url):
         raise InvalidInput(
-            f"an address names a database or cluster, got {_shown(url)!r}. Write "
-            "postgres://host/database, duckdb:///file.db, duckdb:////folder/file.db, "
-            "spark://host:7077, spark://local[2], spark://yarn, spark://active or "
-            "k8s://https://host:443.",
+            f"an address names a database or cluster, got {shown_address(url)!r}. "
+            "Write postgres://host/database, duckdb:///file.db, duckdb:////folder/"
+            "file.db, spark://host:7077, spark://local[2], spark://yarn, k8s://https://"
+            "host:443, or for the session of a program spark://active.",
             field="url",
         )
     scheme = url.partition("://")[0]
@@ -489,19 +457,3 @@ def _table_names(table: object) -> tuple[str, ...]:
             field="table",
         )
     return names
-
-
-def _shown(url: str) -> str:
-    """Return the scheme, host and path of an address, and no more of an odd one."""
-    scheme, _, rest = url.partition("://")
-    if scheme == "duckdb" or _WITHOUT_HOST.fullmatch(url):
-        return url
-    if scheme not in {*SCHEMES, "k8s"}:
-        return "another address"
-    try:
-        parts = urlsplit(f"{scheme}://{rest.removeprefix('https://')}")
-    except ValueError:  # Brackets that hold no address.
-        return f"{scheme}://…"
-    if "@" in parts.path + parts.query + parts.fragment:
-        return f"{scheme}://…"
-    return f"{scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

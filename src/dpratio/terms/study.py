@@ -9,33 +9,18 @@ from typing import Any
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, require_bounds, settle
 from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
 from dpratio.terms.population import Population
-from dpratio.terms.question import (
-    Asked,
-    Partition,
-    Question,
-    default_name,
-    is_share,
-    told_apart,
-)
-from dpratio.terms.ratio import COUNTED, Ratio
-from dpratio.terms.source import (
-    PERIOD,
-    CsvFile,
-    DatabaseTable,
-    ParquetFiles,
-    checked_path,
-)
+from dpratio.terms.question import Asked, Partition, Question, default_name, is_share
+from dpratio.terms.ratio import COUNTED, Ratio, require_line
+from dpratio.terms.source import PERIOD, DatabaseTable, Source, files_at
 from dpratio.terms.unit import PrivacyUnit
 
 MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")
-Source = str | CsvFile | ParquetFiles | DatabaseTable
 
-_LONGEST_TITLE = 200
 _PERIOD = re.compile(r"[A-Za-z0-9_-]+")
-_LINE = re.compile(r"\S[^\n\r]{0,199}")
 # Whoever has several rows counts once all the same: nothing of them is cut.
 _ONCE = Bounds(0, 1, natural=True)
 
@@ -53,17 +38,22 @@ class Study:
             for several partitions at once, from one budget.
         unit: Who is protected; by default one row, added or removed.
         answers: What is wanted of every ratio.
-        strategy: Which sums are measured; see `make_plan`.
-        mechanism: Which noise they get; see `make_plan`.
+        strategy: Which sums are measured: ``"focused"``, ``"joint"`` or ``"even"``.
+        mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
+            (with ``even``), or ``"auto"``: of the first two, the one that promises less
+            width.
         n: About how many people an answer is about: a public guess, or None.
         population: What they are like: a public guess, or None.
-        stage: The share of epsilon that a first stage spends on finding the guess of
-            every ratio, 0 for none, or None where the planner decides; see `make_plan`.
-        clipping: Whether a release counts how many units the bounds cut: by default it
-            does; see `make_plan`.
+        stage: The share of epsilon, such as ``0.05``, that a first stage spends on
+            finding the guess of every ratio; ``0`` for one stage. It needs strategy
+            ``focused`` and declared groups, and no ``residual_bound``. By default it is
+            0.05 if nobody guessed a ratio, and otherwise 0.
+        clipping: ``"measured"`` counts the people that bounds cut, if any bound may cut
+            and the count would see something; ``"unmeasured"`` does not.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
             `DatabaseTable`, or None.
-        scope: The dataset's name in the ledger, or None.
+        scope: The dataset's name in the ledger, if the ledger has several. If the scope
+            demands approval, the study must run as it was approved, including its data.
         bounds_from: Where the bounds of a column come from, in words, for whoever
             approves the study. It is no term: no price and no hash depends on it.
         title: What its reports are called, or None; published with every release.
@@ -75,8 +65,8 @@ class Study:
             once.
 
     Raises:
-        InvalidInput: When a question breaks a rule. Terms that do not fit each other
-            are refused by `make_plan`.
+        InvalidInput: When a term breaks a rule. Terms that do not fit each other are
+            refused by `make_plan`.
 
     Example:
         >>> import dpratio as dpr
@@ -126,36 +116,41 @@ class Study:
         population: Population | None = None,
         stage: float | Fraction | None = None,
         clipping: str = MEASURED,
-        data: Source | None = None,
+        data: str | Source | None = None,
         scope: str | None = None,
         bounds_from: Mapping[str, str] | None = None,
         title: str | None = None,
         folder: str | None = None,
         period: str | None = None,
     ) -> None:
-        settled = _questions(questions, groups, answers)
         unit = PrivacyUnit() if unit is None else unit
-        bounds, unit = _with_counted(settled, bounds, unit)
-        fields = {
-            "questions": settled,
-            "bounds": bounds,
-            "budget": budget,
-            "unit": unit,
-            "strategy": strategy,
-            "mechanism": mechanism,
-            "n": n,
-            "population": population,
-            "stage": _stage_of(stage),
-            "clipping": clipping,
-            "data": checked_path(data) if isinstance(data, str) else data,
-            "scope": scope,
-            "bounds_from": _origins_of(bounds_from or {}, bounds),
-            "title": as_title(title),
-            "folder": folder,
-            "period": _period_of(period, data),
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        for name, kind, value in (
+            ("budget", Budget, budget),
+            ("unit", PrivacyUnit, unit),
+        ):
+            if not isinstance(value, kind):
+                raise InvalidInput(
+                    f"{name} must be a {kind.__name__}, got {show_given(value)}.",
+                    field=name,
+                )
+        require_bounds(bounds, "bounds")
+        questions = named(_questions(questions, groups, answers))
+        bounds, unit = _with_counted(questions, bounds, unit)
+        questions = tuple(_with_edges(question, bounds) for question in questions)
+        stage = _stage_of(stage)
+        data = files_at(data) if isinstance(data, str) else data
+        bounds_from = dict(bounds_from or {})
+        for name, line in bounds_from.items():
+            require_line(line, "bounds_from")
+            if name not in bounds:
+                raise InvalidInput(
+                    f"bounds_from is about bounds that are there, got {name!r}.",
+                    field="bounds_from",
+                )
+        if title is not None:
+            require_line(title, "title")
+        _require_period(period, data)
+        settle(self, **locals())
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
@@ -165,85 +160,48 @@ class Study:
 
     @property
     def table(self) -> Source | None:
-        """Its data, as seen from where a program runs; None where it names none."""
+        """Its data, as seen from where a program runs; None where it names none.
+
+        Raises:
+            InvalidInput: When the data are of a period, and the study has none.
+        """
         data = self.data
+        if isinstance(data, DatabaseTable):
+            if self.folder is None or data.scheme != "duckdb":
+                return data
+            return replace(data, url=f"duckdb:///{_beside(self.folder, data.file)}")
         if data is None:
             return None
-        if isinstance(data, DatabaseTable):
-            return data if self.folder is None else data.beside(PurePath(self.folder))
-        path = data if isinstance(data, str) else data.path
-        if self.period is not None:
-            path = path.replace(PERIOD, self.period)
-        if self.folder is not None:
-            path = _beside(self.folder, path)
-        return path if isinstance(data, str) else replace(data, path=path)
-
-    def require_period(self) -> None:
-        """Raise InvalidInput if the data are of a period, and none is given."""
-        path = _path_of(self.data)
-        if self.period is None and path is not None and PERIOD in path:
+        path = data.path
+        if PERIOD in path and self.period is None:
             raise InvalidInput(
                 f"the data of this study are those of one period, got {path!r}. Say "
                 "--period 2026-W46, or in Python replace(study, period='2026-W46').",
                 field="period",
             )
+        path = path.replace(PERIOD, self.period or "")
+        if self.folder is not None:
+            path = _beside(self.folder, path)
+        return replace(data, path=path)
 
 
-def _path_of(data: Source | None) -> str | None:
-    """Return the path of files; None where a database or nothing is named."""
-    if data is None or isinstance(data, DatabaseTable):
-        return None
-    return data if isinstance(data, str) else data.path
-
-
-def _period_of(period: object, data: Source | None) -> str | None:
-    if period is None:
-        return None
-    if not isinstance(period, str) or not _PERIOD.fullmatch(period):
-        raise InvalidInput(
-            "a period is named by letters, digits and hyphens, got "
-            f"{show_given(period)}. Write for instance 2026-W46.",
-            field="period",
-        )
-    path = _path_of(data)
-    if path is None or PERIOD not in path:
-        raise InvalidInput(
-            "a period goes where the path of the data says {period}, got "
-            f"{show_given(path)}. Write for instance path = 'weeks/{{period}}.csv' "
-            "under [data].",
-            field="data",
-        )
-    return period
-
-
-def _origins_of(lines: object, bounds: Mapping[str, Bounds]) -> Mapping[str, str]:
-    """Return a line about each column whose bounds come from somewhere."""
-    if not isinstance(lines, Mapping) or not all(
-        name in bounds and isinstance(line, str) and _LINE.fullmatch(line)
-        for name, line in lines.items()
-    ):
-        raise InvalidInput(
-            "bounds_from says in a line where the bounds of a column come from, got "
-            f"{show_given(lines)}. Write for instance spend = 'the till refuses more "
-            "than 400'.",
-            field="bounds_from",
-        )
-    return dict(lines)
-
-
-def _beside(folder: str, path: str) -> str:
-    # An address would lose a slash, and so would a folder; a variable may hold a
-    # whole path.
-    is_whole = "://" in path or path.startswith("${")
-    slash = "/" if path.endswith("/") else ""
-    return path if is_whole else f"{PurePath(folder, path)}{slash}"
+def named(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """Return the questions, numbered where nobody named them and names are the same."""
+    names = [question.name for question in questions]
+    counts = [names[:index].count(name) for index, name in enumerate(names, 1)]
+    return tuple(
+        replace(question, name=f"{question.name} ({count})")
+        if count > 1 and question.name == default_name(question.ratio, question.groups)
+        else question
+        for question, count in zip(questions, counts, strict=True)
+    )
 
 
 def _questions(
     questions: Ratio | Question | Sequence[Ratio | Question],
     groups: Asked | Sequence[Asked],
     answers: Sequence[str],
-) -> tuple[Question, ...]:
+) -> list[Question]:
     """Return a question for every ratio and partition; questions stay as they are."""
     listed: Any = questions if isinstance(questions, list | tuple) else [questions]
     partitions: Any = groups if isinstance(groups, list | tuple) else [groups]
@@ -252,41 +210,31 @@ def _questions(
             "questions name their own groups. Write Question(Ratio(…), groups=…).",
             field="groups",
         )
-    return named(
-        [
-            part
-            if isinstance(part, Question)
-            else Question(part, groups=partition, answers=answers)
-            for partition in partitions
-            for part in listed
-        ]
-    )
+    return [
+        part
+        if isinstance(part, Question)
+        else Question(part, groups=partition, answers=answers)
+        for partition in partitions
+        for part in listed
+    ]
 
 
 def _with_counted(
     questions: Sequence[Question], bounds: Mapping[str, Bounds], unit: PrivacyUnit
 ) -> tuple[Mapping[str, Bounds], PrivacyUnit]:
     """Return bounds and unit with those of what is counted, which are 1."""
-    if not isinstance(bounds, Mapping) or not isinstance(unit, PrivacyUnit):
-        return bounds, unit  # Refused by `make_plan`.
     for question in questions:
         name = question.ratio.per
         if name in COUNTED and name not in bounds:
             bounds = {**bounds, name: Bounds.ones()}
-        if name == "people" and bounds[name] == Bounds.ones():
+        if name == "people" and bounds[name].is_one:
             _require_people(question, unit)
-            unit = replace(unit, totals={**unit.totals, name: _ONCE})
+            unit = unit.with_totals({name: _ONCE})
     return bounds, unit
 
 
 def _require_people(question: Question, unit: PrivacyUnit) -> None:
-    """Raise InvalidInput unless every person has an id, and counts once."""
-    if unit.column is None:
-        raise InvalidInput(
-            "people are counted by their ids, got rows without ids. Name the column of "
-            "their ids: PrivacyUnit(…), or [unit] in a study.",
-            field="unit",
-        )
+    """Raise InvalidInput unless every person counts once."""
     own = unit.totals.get("people", _ONCE)
     if (own.lower, own.upper) != (0, 1) or "people" in question.totals:
         raise InvalidInput(
@@ -302,13 +250,20 @@ def _require_people(question: Question, unit: PrivacyUnit) -> None:
         )
 
 
+def _with_edges(question: Question, bounds: Mapping[str, Bounds]) -> Question:
+    """Return a question whose bins have edges, where their columns have bounds."""
+    groups = question.groups
+    if not isinstance(groups, Groups) or not groups.score_bins:
+        return question
+    return replace(question, groups=groups.within(bounds))
+
+
 def _stage_of(share: object) -> Fraction | None:
     """Return the share of a first stage; 0 for none, None if the planner decides."""
     if share is None:
         return None
-    if share == 0 and share is not False:
-        return Fraction(0)
-    if not is_share(share) or share >= 1:  # type: ignore[operator]
+    is_none = share == 0 and share is not False
+    if not is_none and (not is_share(share) or share >= 1):  # type: ignore[operator]
         raise InvalidInput(
             "the share of a first stage must lie between 0 and 1, got "
             f"{show_given(share)}. Write stage=0.05, or stage=0 for none.",
@@ -317,26 +272,30 @@ def _stage_of(share: object) -> Fraction | None:
     return Fraction(str(share))  # The decimal that was written.
 
 
-def named(questions: Sequence[Question]) -> tuple[Question, ...]:
-    """Return the questions, numbered where nobody named them and names are the same."""
-    names = told_apart([question.name for question in questions])
-    return tuple(
-        replace(question, name=name)
-        if question.name == default_name(question.ratio, question.groups)
-        else question
-        for question, name in zip(questions, names, strict=True)
-    )
-
-
-def as_title(title: object) -> str | None:
-    """Return a title, which is one line of words; None if there is none."""
-    if title is None:
-        return None
-    is_line = isinstance(title, str) and title.isprintable() and title.strip() == title
-    if not is_line or not 0 < len(str(title)) <= _LONGEST_TITLE:
+def _require_period(period: object, data: Source | None) -> None:
+    """Raise InvalidInput unless a period is a word, and has a place in the path."""
+    if period is None:
+        return
+    if not isinstance(period, str) or not _PERIOD.fullmatch(period):
         raise InvalidInput(
-            f"a title is one line of up to {_LONGEST_TITLE} letters, got "
-            f"{show_given(title)}. It is published with every release.",
-            field="title",
+            "a period is named by letters, digits and hyphens, got "
+            f"{show_given(period)}. Write for instance 2026-W46.",
+            field="period",
         )
-    return str(title)
+    path = None if isinstance(data, DatabaseTable | None) else data.path
+    if path is None or PERIOD not in path:
+        raise InvalidInput(
+            "a period goes where the path of the data says {period}, got "
+            f"{show_given(path)}. Write for instance path = 'weeks/{{period}}.csv' "
+            "under [data].",
+            field="data",
+        )
+
+
+def _beside(folder: str, path: str) -> str:
+    """Return a path as seen from a folder."""
+    # An address would lose a slash, and so would a folder; a variable may hold a
+    # whole path.
+    is_whole = "://" in path or path.startswith("${")
+    slash = "/" if path.endswith("/") else ""
+    return path if is_whole else f"{PurePath(folder, path)}{slash}"

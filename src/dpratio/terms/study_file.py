@@ -31,9 +31,8 @@ as TOML and inside a plan, and state its JSON Schema.
 import datetime as dt
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from os import PathLike
@@ -41,68 +40,30 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from dpratio.checks import show_given
 from dpratio.codec import (
     EXACT,
     NUMBER,
     TEXT,
+    Field,
     beside,
     choice,
+    integer,
+    list_or,
     many,
     mapping,
+    parse_toml,
     record,
 )
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
-from dpratio.terms.population import Population
-from dpratio.terms.question import Partition, Question, default_name
-from dpratio.terms.ratio import COUNTED, GUESSES, Ratio
+from dpratio.terms.question import Partition, Question, default_name, name_of_groups
+from dpratio.terms.ratio import GUESSES, Ratio
 from dpratio.terms.study import MEASURED, Study, named
-from dpratio.terms.study_fields import (
-    BOUNDS,
-    DATA,
-    GROUPS,
-    POPULATION,
-    UNIT,
-    GroupsTable,
-    one_or_many,
-)
+from dpratio.terms.study_fields import BOUNDS, DATA, GUESS, PARTITION, UNIT
 from dpratio.terms.unit import PrivacyUnit
 
-_NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-# Names joined by dots: the time that they take to read grows with their square.
-_LONG_NAME = re.compile(
-    rf"(?:^|[\[{{,])[ \t]*+{_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}", re.MULTILINE
-)
-# How dpratio begins what it writes as JSON.
-_OTHER = re.compile(r'\s*\{.{0,200}?"format": ?"dpratio-(release|plan)"', re.DOTALL)
-_FILE_NAME = re.compile(r"[^\n=\[]+\.toml")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class _RatioTable:
-    """One table of ratios.
-
-    Args:
-        answers: ``["ratio"]``, or ``["ratio", "means"]`` for means and curves;
-            ``["ratio", "calibration"]`` for the test of calibration over bins (rows
-            without ids or ``minus``, strategy ``focused``, guess 1, one stage); add
-            ``"spread"`` with strategy ``joint`` or ``even`` for variances, correlations
-            and slopes.
-        name: The name of the question; by default made of its columns and groups.
-        groups: Groups that are asked of this ratio alone, in place of those of
-            ``[groups]``: a table as there, or a list of them.
-    """
-
-    ratio: Ratio
-    answers: tuple[str, ...] = ("ratio",)
-    name: str = ""
-    groups: tuple[GroupsTable, ...] | None = None
-
-
-_WHOLE = (GroupsTable(None),)
 
 
 def read_study(path: str | PathLike[str]) -> Study:
@@ -167,30 +128,7 @@ def parse_study(text: str) -> Study:
         >>> study.questions[0].name, study.budget
         ('score per label', Budget(epsilon=1, delta=0))
     """
-    if not isinstance(text, str) or _FILE_NAME.fullmatch(text):
-        raise InvalidInput(
-            f"a study is parsed from its text, got {show_given(text)}. Read a file "
-            "with read_study('study.toml')."
-        )
-    if _LONG_NAME.search(text):
-        raise DocumentRefused(
-            "$: a field of the study has more than 50 names in a row."
-        )
-    try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        other = _OTHER.match(text)
-        if other:
-            raise DocumentRefused(
-                f"$: this is a {other[1]} (JSON), and a study is wanted: the TOML file "
-                f"that the {other[1]} was made from."
-            ) from None
-        raise DocumentRefused(f"$: the study is not valid TOML: {error}.") from None
-    except (ValueError, ArithmeticError, RecursionError):
-        raise DocumentRefused(
-            "$: the study is not valid TOML: a number is too long or a list too deep."
-        ) from None
-    study: Study = STUDY.read(document, "$")
+    study: Study = STUDY.read(parse_toml(text), "$")
     return study
 
 
@@ -250,104 +188,117 @@ def _inline(value: Any) -> str:  # noqa: ANN401
     return repr(value).removesuffix(".0")
 
 
+# --- The tables of ratios and groups --------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupsTable:
+    """One table of groups, with what holds for them alone; see `Question`."""
+
+    groups: Partition = None
+    budget_share: Fraction = Fraction(1)
+    totals: Mapping[str, Bounds] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _RatioTable:
+    """One table of ratios.
+
+    Args:
+        answers: ``["ratio"]``, or ``["ratio", "means"]`` for means and curves;
+            ``["ratio", "calibration"]`` for the test of calibration over bins (rows
+            without ids or ``minus``, strategy ``focused``, guess 1, one stage); add
+            ``"spread"`` with strategy ``joint`` or ``even`` for variances, correlations
+            and slopes.
+        name: The name of the question; by default made of its columns and groups.
+        groups: Groups that are asked of this ratio alone, in place of those of
+            ``[groups]``: a table as there, or a list of them.
+    """
+
+    ratio: Ratio
+    answers: tuple[str, ...] = ("ratio",)
+    name: str = ""
+    groups: tuple[_GroupsTable, ...] | None = None
+
+
+_WHOLE = (_GroupsTable(),)
+
+
 def _study_of(
     ratio: Sequence[_RatioTable],
     bounds: Mapping[str, Bounds],
     privacy: Mapping[str, Any],
-    groups: Sequence[GroupsTable] = _WHOLE,
-    population: tuple[int | None, Population | None] = (None, None),
+    groups: Sequence[_GroupsTable] = _WHOLE,
+    population: Mapping[str, Any] = MappingProxyType({}),
     **others: Any,  # noqa: ANN401
 ) -> Study:
     summed = {name for table in ratio for name in table.ratio.totals}
     unknown = [name for table in groups for name in table.totals if name not in summed]
     if unknown:
         raise InvalidInput(f"no ratio adds up '{unknown[0]}'.", field="groups")
-    n, guess = population
     questions = _questions(ratio, groups)
-    return Study(questions, bounds=bounds, n=n, population=guess, **privacy, **others)
+    return Study(questions, bounds=bounds, **privacy, **population, **others)
 
 
 def _questions(
-    ratios: Sequence[_RatioTable], groups: Sequence[GroupsTable]
+    ratios: Sequence[_RatioTable], groups: Sequence[_GroupsTable]
 ) -> list[Question]:
     """Ask every ratio of all groups, and then each of its own."""
-    shared = [ratio for ratio in ratios if not ratio.groups]
+    shared = [
+        (ratio, table) for table in groups for ratio in ratios if not ratio.groups
+    ]
+    own = [(ratio, table) for ratio in ratios for table in ratio.groups or ()]
     return [
-        *(_question(ratio, table, groups) for table in groups for ratio in shared),
-        *(
-            _question(ratio, table, ratio.groups or ())
-            for ratio in ratios
-            for table in ratio.groups or ()
-        ),
+        Question(
+            ratio.ratio,
+            groups=table.groups,
+            answers=ratio.answers,
+            budget_share=table.budget_share,
+            name=ratio.name and ratio.name + _by(table, ratio.groups or groups),
+            totals={
+                name: bounds
+                for name, bounds in table.totals.items()
+                if name in ratio.ratio.totals
+            },
+        )
+        for ratio, table in (*shared, *own)
     ]
 
 
-def _question(
-    ratio: _RatioTable, table: GroupsTable, tables: Sequence[GroupsTable]
-) -> Question:
-    by = _by(table.partition, tables)
-    return Question(
-        ratio.ratio,
-        groups=table.partition,
-        answers=ratio.answers,
-        budget_share=table.budget_share,
-        name=ratio.name and ratio.name + by,
-        totals={
-            name: bounds
-            for name, bounds in table.totals.items()
-            if name in ratio.ratio.totals
-        },
-    )
-
-
-def _by(partition: Partition, tables: Sequence[GroupsTable]) -> str:
+def _by(table: _GroupsTable, tables: Sequence[_GroupsTable]) -> str:
     """Return what tells questions apart whose ratio has a name and several groups."""
-    columns = getattr(partition, "columns", ()) if len(tables) > 1 else ()
-    return f" by {' and '.join(columns)}" if columns else ""
+    return name_of_groups(table.groups) if len(tables) > 1 else ""
 
 
 def _tables_of(study: Study) -> dict[str, Any]:
     """Return the tables of a study: each ratio and each groups once, if possible."""
     alone = [
-        GroupsTable(question.groups, question.budget_share, question.totals)
+        (
+            _RatioTable(question.ratio, question.answers, _own_name(question)),
+            _GroupsTable(question.groups, question.budget_share, question.totals),
+        )
         for question in study.questions
     ]
-    names = [_own_name(question) for question in study.questions]
-    groups = tuple(
-        {(table.partition, table.budget_share): table for table in alone}.values()
-    )
+    groups = tuple({(own.groups, own.budget_share): own for _, own in alone}.values())
     ratios = list(
         dict.fromkeys(
-            _RatioTable(
-                question.ratio,
-                question.answers,
-                name.removesuffix(_by(question.groups, groups)),
-            )
-            for question, name in zip(study.questions, names, strict=True)
+            replace(ratio, name=ratio.name.removesuffix(_by(own, groups)))
+            for ratio, own in alone
         )
     )
     if named(_questions(ratios, groups)) != study.questions:
-        ratios = [
-            _RatioTable(question.ratio, question.answers, name, (table,))
-            for question, name, table in zip(study.questions, names, alone, strict=True)
-        ]
+        ratios = [replace(ratio, groups=(own,)) for ratio, own in alone]
         groups = _WHOLE
-    # What is counted as 1 has bounds of its own accord.
-    counted = {question.ratio.per for question in study.questions} & set(COUNTED)
     return {
         "title": study.title,
         "data": study.data,
         "ratio": ratios,
-        "bounds": {
-            name: bounds
-            for name, bounds in study.bounds.items()
-            if not (bounds.is_one and name in counted)
-        },
+        "bounds": study.bounds,
         "bounds_from": study.bounds_from,
         "groups": groups,
         "unit": study.unit,
         "privacy": study,
-        "population": (study.n, study.population),
+        "population": {} if (study.n, study.population) == (None, None) else study,
     }
 
 
@@ -356,33 +307,44 @@ def _own_name(question: Question) -> str:
     return "" if question.name == usual else question.name
 
 
-def _privacy(
-    epsilon: Fraction,
-    delta: Fraction | int = 0,
-    **choices: Any,  # noqa: ANN401
-) -> dict[str, Any]:
-    """Return what a release may cost, and how it is measured.
+def _one_or_many(item: Field) -> Field:
+    """Return the field of one table, or of a list of them; its value is a tuple."""
+    several = many(item, least=1)
+    single = Field(
+        lambda value, path: (item.read(value, path),),
+        lambda values: item.write(values[0]),
+        item.schema,
+    )
+    either = list_or(several, single)
+    return replace(
+        either,
+        write=lambda values: (single if len(values) == 1 else several).write(values),
+    )
 
-    Args:
-        epsilon: What the release may cost; a fraction is written as text: ``"1/3"``.
-        delta: What the release may cost beside epsilon.
-        strategy: ``"focused"``, ``"joint"`` or ``"even"``.
-        mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
-            (with ``even``), or ``"auto"``: of the first two, the one that promises less
-            width.
-        clipping: ``"measured"`` counts the people that bounds cut, if any bound may cut
-            and the count would see something; ``"unmeasured"`` does not.
-        stage: The share of epsilon, such as ``0.05``, that a first stage spends on
-            finding the guess of every ratio; ``0`` for one stage. It needs strategy
-            ``focused`` and declared groups, and no ``residual_bound``. By default it is
-            0.05 if nobody guessed a ratio, and otherwise 0.
-        scope: The dataset's name in the ledger, if the ledger has several. If the scope
-            demands approval, the study must run as it was approved, including
-            ``[data]``.
-        **choices: Those of strategy to scope that a study has.
-    """
-    return {"budget": Budget(epsilon, delta), **choices}
 
+_POPULATION = beside(
+    "population",
+    replace(
+        GUESS,
+        read=lambda value, path: GUESS.read(value, path) if value else None,
+        write=lambda guess: {} if guess is None else GUESS.write(guess),
+    ),
+    dict,
+    (Study,),
+    n=integer().optional(),
+)
+
+
+_GROUPS = _one_or_many(
+    beside(
+        "groups",
+        PARTITION,
+        _GroupsTable,
+        (Question,),
+        budget_share=EXACT.optional(1),
+        totals=BOUNDS.optional({}),
+    )
+)
 
 _CHOICES = {
     "strategy": TEXT.optional("focused"),
@@ -392,13 +354,23 @@ _CHOICES = {
     "scope": TEXT.optional(),
 }
 
+
+def _privacy(
+    epsilon: Fraction,
+    delta: Fraction | int = 0,
+    **choices: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    return {"budget": Budget(epsilon, delta), **choices}
+
+
 STUDY = record(
     _study_of,
     _tables_of,
     title=TEXT.optional(),
     data=DATA.optional(),
-    ratio=one_or_many(
+    ratio=_one_or_many(
         beside(
+            "ratio",
             record(
                 Ratio,
                 numerator=TEXT,
@@ -410,18 +382,14 @@ STUDY = record(
                 residual_bound=NUMBER.optional(),
             ),
             _RatioTable,
-            lambda table: (
-                table.ratio,
-                {name: getattr(table, name) for name in ("answers", "name", "groups")},
-            ),
             answers=many(TEXT).optional(("ratio",)),
             name=TEXT.optional(""),
-            groups=GROUPS.optional(),
+            groups=_GROUPS.optional(),
         )
     ),
     bounds=BOUNDS,
     bounds_from=mapping(TEXT).optional({}),
-    groups=GROUPS.optional(_WHOLE),
+    groups=_GROUPS.optional(_WHOLE),
     unit=UNIT.optional(PrivacyUnit()),
     privacy=record(
         _privacy,
@@ -430,9 +398,10 @@ STUDY = record(
             "delta": study.budget.delta,
             **{name: getattr(study, name) for name in _CHOICES},
         },
+        (Study, Budget),
         epsilon=EXACT,
         delta=EXACT.optional(0),
         **_CHOICES,
     ),
-    population=POPULATION.optional((None, None)),
+    population=_POPULATION.optional({}),
 )

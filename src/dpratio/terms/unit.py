@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput
-from dpratio.tabular import printable
-from dpratio.terms.bounds import Bounds
-from dpratio.terms.ratio import require_column_name
+from dpratio.terms.bounds import Bounds, require_bounds, settle
+from dpratio.terms.ratio import require_column_name, require_line
 
 NEIGHBOURS = ("add-or-remove-one", "change-one")
 _MOST_GROUPS = 10**6
@@ -52,31 +51,28 @@ class PrivacyUnit:
 
     def __post_init__(self) -> None:
         require_one_of(self.neighbours, NEIGHBOURS, "neighbour relation")
-        require_totals(self.totals)
-        most = self.most_groups
+        require_bounds(self.totals, "totals")
+        settle(self, totals=dict(self.totals))
+        most, key, noun = self.most_groups, self.key, self.noun
         if type(most) is not int or not 1 <= most <= _MOST_GROUPS:
             raise InvalidInput(
                 "most_groups must be a whole number from 1 to 1,000,000, got "
                 f"{show_given(most)}.",
                 field="most_groups",
             )
-        if not isinstance(self.key, str) or not self.key.isascii() or not self.key:
+        if not isinstance(key, str) or not key.isascii() or not key:
             raise InvalidInput(
-                f"the key of the hash must be plain text, got {show_given(self.key)}.",
+                f"the key of the hash must be plain text, got {show_given(key)}.",
                 field="key",
             )
-        if self.noun is not None and not _is_noun(self.noun):
-            raise InvalidInput(
-                f"noun must be a plural of up to {_LONGEST_NOUN} letters, got "
-                f"{show_given(self.noun)}. Write for instance 'aircraft'.",
-                field="noun",
-            )
-        object.__setattr__(self, "totals", dict(self.totals))
+        if noun is not None:
+            require_line(noun, "noun", _LONGEST_NOUN)
         if self.column is not None:
             require_column_name(self.column)
         elif self.totals or most > 1:
             raise InvalidInput(
-                "totals and most_groups need a unit with a column of ids.",
+                "totals, most_groups and the count of people need a unit with a column "
+                "of ids.",
                 field="totals" if self.totals else "most_groups",
             )
 
@@ -90,13 +86,12 @@ class PrivacyUnit:
         """The number of groups that one unit enters or leaves; if changed, both."""
         return self.most_groups * (2 if self.neighbours == "change-one" else 1)
 
-    def of_question(self, totals: Mapping[str, Bounds]) -> "PrivacyUnit":
-        """Return the unit as a question counts it, with the totals of its own.
+    def with_totals(self, totals: Mapping[str, Bounds]) -> "PrivacyUnit":
+        """Return the unit with other totals in the place of its own.
 
         Raises:
-            InvalidInput: When the question's own totals break a rule.
+            InvalidInput: When it is one row, which has none.
         """
-        require_totals(totals)
         return replace(self, totals={**self.totals, **totals}) if totals else self
 
     def __str__(self) -> str:
@@ -104,19 +99,3 @@ class PrivacyUnit:
             return "one row"
         groups = "1 group" if self.most_groups == 1 else f"{self.most_groups:,} groups"
         return f"all rows of one {self.column}, counted in at most {groups}"
-
-
-def _is_noun(noun: object) -> bool:
-    is_text = isinstance(noun, str) and printable(noun) == noun == noun.strip()
-    return is_text and 0 < len(str(noun)) <= _LONGEST_NOUN
-
-
-def require_totals(totals: object) -> None:
-    """Raise InvalidInput unless `totals` are bounds by the names of columns."""
-    if not isinstance(totals, Mapping) or not all(
-        isinstance(bounds, Bounds) for bounds in totals.values()
-    ):
-        raise InvalidInput(
-            f"totals must map column names to Bounds, got {show_given(totals)}.",
-            field="totals",
-        )

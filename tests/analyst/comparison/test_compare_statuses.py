@@ -112,7 +112,7 @@ def test_keys_that_were_not_found_are_no_comparisons() -> None:
         budget=Budget(1, "1e-6"),
         mechanism="laplace",
     )
-    none = Groups.found("region", str, [])
+    none = found.groups_of([])
     question = fresh_question(
         plan.law, plan.measurements[0], none, np.zeros((0, 6), dtype=np.int64)
     )

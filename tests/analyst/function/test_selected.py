@@ -46,7 +46,7 @@ def release_of(groups: Groups | PrivateKeys) -> Release:
         for one in question.sums
     ]
     values = np.rint(people[:, None] * np.array(steps)).astype(np.int64)
-    shops = Groups.found("shop", str, KEYS) if groups is FOUND else DECLARED
+    shops = FOUND.groups_of(KEYS) if groups is FOUND else DECLARED
     asked = fresh_question(plan.law, question, shops, values)
     return Release("0" * 32, plan, (asked,), "a test")
 
@@ -78,7 +78,7 @@ def test_no_total_is_called_ok_because_its_noise_was_large() -> None:
     ]
     noise = rng.laplace(scale=np.array(question.scales), size=(runs, len(exact)))
     values = np.rint(people[:, None] * np.array(exact) + noise).astype(np.int64)
-    shops = Groups.found("shop", str, [str(each) for each in range(runs)])
+    shops = FOUND.groups_of(str(each) for each in range(runs))
     asked = fresh_question(plan.law, question, shops, values)
     release = Release("0" * 32, plan, (asked,), "a test")
     found = estimate_function(release, total("per"))

@@ -155,7 +155,7 @@ def test_keys_that_nobody_has_leave_a_question_without_rows(
     plan = given_plan(
         budget=Budget(1, "1e-6"), groups=[shops, None], mechanism="laplace"
     )
-    none = Groups.found("shop", str, ())
+    none = shops.groups_of(())
     empty, whole = (
         fresh_question(plan.law, question, groups, np.full((count, 5), 2**34))
         for question, groups, count in zip(

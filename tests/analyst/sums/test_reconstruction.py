@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpratio.analyst.sums.reconstruction import reconstruction
+from dpratio.analyst.sums.moments import reconstruction
 from dpratio.plan.sensitivity.sums import (
     CUT,
     MOMENTS,

@@ -11,7 +11,7 @@ from cli.commands_for_tests import STUDY, Call, is_refused
 from dpratio.cli.studies import as_written, condition_of
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import InvalidInput
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.study_file import parse_study
 
 DATABASE = """[data]
@@ -125,7 +125,9 @@ def test_csv_named_aside_keeps_how_the_study_says_it_is_written() -> None:
     window = CsvFile("b.csv", where=where)
     assert as_written(window, study) == replace(other, where=where)
     assert as_written("b.parquet", study) == "b.parquet"
-    assert as_written("b.csv", replace(study, data="a.parquet")) == "b.csv"
+    assert (
+        as_written("b.csv", replace(study, data=ParquetFiles("a.parquet"))) == "b.csv"
+    )
 
 
 @pytest.mark.parametrize(

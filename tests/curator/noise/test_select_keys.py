@@ -25,7 +25,7 @@ from dpratio.plan.plan import Plan
 from dpratio.release.files import read_release, write_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def test_a_key_of_the_stated_size_is_found_with_the_stated_chance(
 def test_no_key_that_nobody_holds_is_named() -> None:
     named = name_keys({}, KEYS, ROWS, fixed_bits(1))
     assert (named.count, named.keys) == (0, ())
-    assert named == Groups.found("region", str, ())
+    assert named == KEYS.groups_of(())
 
 
 # At the door.

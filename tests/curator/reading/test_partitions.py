@@ -81,7 +81,7 @@ def test_files_that_only_pyarrow_reads_have_the_same_keys(
     for at, region in enumerate(["north", "south"]):
         days = pa.array([0] * (at + 1), pa.timestamp("ms"))
         write(tmp_path / f"region={region}" / "a.parquet", rows=at + 1, day=days)
-    files = ParquetFiles(f"{tmp_path}/*/*.parquet", partitions=["region"])
+    files = ParquetFiles(f"{tmp_path}/*/*.parquet", partitions={"region": "text"})
     day = Groups.cross(
         *Groups("region", ["north", "south"]).dimensions,
         *Groups("day", [dt.date(1970, 1, 1)]).dimensions,
@@ -97,7 +97,7 @@ def test_broken_text_beside_folders_is_missing(engine: str, tmp_path: Path) -> N
         pa.string(), 2, [None, offsets, pa.py_buffer(b"a\xff")]
     )
     write(tmp_path / "region=north" / "a.parquet", rows=2, word=text)
-    files = ParquetFiles(f"{tmp_path}/", partitions=["region"])
+    files = ParquetFiles(f"{tmp_path}/", partitions={"region": "text"})
     cells = [("north", "a"), ("north", None), (None, None)]
     plan = plan_of(groups=Groups(["region", "word"], cells))
     assert [row[0] >> 24 for row in exact(files, plan, engine)] == [1, 1, 0]
@@ -109,7 +109,7 @@ def test_folders_have_no_say_unless_declared(engine: str, tmp_path: Path) -> Non
     write(tmp_path / "region=north" / "a.parquet", region=["south"])
     plan = plan_of(keys=["north", "south"])
     assert exact(f"{tmp_path}/", plan, engine)[0][0] == 0
-    files = ParquetFiles(f"{tmp_path}/", partitions=["Region"])
+    files = ParquetFiles(f"{tmp_path}/", partitions={"Region": "text"})
     with pytest.raises(SchemaRefused, match="'Region' is declared under partitions"):
         exact(files, plan, engine)
     write(tmp_path / "region=north" / "a.parquet", month=[1])

@@ -38,16 +38,6 @@ def test_a_path_with_another_ending_is_refused(name: str) -> None:
     )
 
 
-def test_a_path_of_bytes_is_refused() -> None:
-    class Bytes:
-        def __fspath__(self) -> bytes:
-            return b"data.csv"
-
-    with pytest.raises(InvalidInput) as refused:
-        release_sums(Bytes(), plan_of(), ledger=None)
-    assert str(refused.value) == "a path must be text, got b'data.csv'."
-
-
 @pytest.mark.parametrize(
     ("source", "kind"),
     [

@@ -29,8 +29,10 @@ def test_files_are_read_where_a_variable_says(tmp_path: Path) -> None:
     )
     plain = CsvFile("a.csv")
     assert resolved(plain) == plain
-    named = ParquetFiles("${LAKE}/b/", partitions=["year"])
-    assert resolved(named) == ParquetFiles(f"{tmp_path}/b/", partitions=["year"])
+    named = ParquetFiles("${LAKE}/b/", partitions={"year": "text"})
+    assert resolved(named) == ParquetFiles(
+        f"{tmp_path}/b/", partitions={"year": "text"}
+    )
     with pytest.raises(FileRefused, match=r"no file at '\$\{LAKE\}/b/'"):
         exact(named, plan_of(keys=["a"]), "duckdb")
 

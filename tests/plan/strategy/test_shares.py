@@ -137,7 +137,7 @@ def test_guessed_weights_that_go_with_a_column_move_its_mean() -> None:
     ("columns", "message"),
     [
         ([MeanSd(200.0, 0.1), MeanSd(2)], "'numerator' must lie inside"),
-        ([MeanSd(5), MeanSd(2, 1)], "sd of 'numerator' is missing"),
+        ([MeanSd(5), MeanSd(2, 1)], "sd of 'numerator' must lie"),
         ([MeanSd(5, 2), MeanSd(9)], "'per' must lie inside"),
         ([MeanSd(5, 2), MeanSd(2, 1), MeanSd(9.0, 1.0)], "'weight' must lie inside"),
     ],

@@ -19,14 +19,14 @@ from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
-from dpratio.terms.groups import Cell
+from dpratio.terms.groups import GroupKey
 
 _CODES = codes_of(COMPARISON_STATUSES)
 
 
 def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     release: Release,
-    *groups: Cell,
+    *groups: GroupKey,
     design: str = "pairs",
     reference: float | None = None,
     link: str | Sequence[str] | None = None,

@@ -18,7 +18,7 @@ from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
-from dpratio.terms.groups import Cell
+from dpratio.terms.groups import GroupKey
 
 VERDICTS = {
     "within": "the ratio lies within the margins",
@@ -131,7 +131,7 @@ class Equivalence(Tabular):
 
 def assess_equivalence(
     release: Release,
-    *groups: Cell,
+    *groups: GroupKey,
     lower: float | None = None,
     upper: float | None = None,
     level: float = 0.95,

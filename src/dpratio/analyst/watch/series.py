@@ -194,9 +194,6 @@ def _places(groups: Groups | None) -> Any:  # noqa: ANN401 (periods × groups)
     """Give the places of every group's cell, period by period."""
     dimensions = () if groups is None else groups.dimensions
     sizes = [each.size for each in dimensions]
-    whole = groups is not None and groups.listed is None
-    rule = "a question that is watched has every group in every period"
-    require(whole, rule, "some cells alone", "Plan with Groups.cross(…).")
     at = next(n for n, each in enumerate(dimensions) if isinstance(each, Periods))
     cells = np.moveaxis(np.arange(np.prod(sizes)).reshape(sizes), at, 0)
     return cells.reshape(sizes[at], -1)
@@ -227,7 +224,7 @@ def _differing(
     within = [
         (
             release.measured.bounds,
-            {**release.measured.unit.totals, **question.planned.totals},
+            {**release.measured.unit.totals, **question.measurement.totals},
         )
         for release, question in zip(releases, chosen, strict=True)
     ]

@@ -89,8 +89,6 @@ def asked_for(
     given: "Study", plan: "AnyPlan", aside: object, account: Account
 ) -> Asked:
     """Ask with a plan that was made of a study."""
-    if aside is None:
-        given.require_period()
     table = table_of(given) if aside is None else as_written(aside, given)
     if account.no_ledger:
         return Asked(plan, table, None, account.scope)

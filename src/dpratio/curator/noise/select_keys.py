@@ -7,7 +7,7 @@ import numpy as np
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import draw_rounded
 from dpratio.plan.laws import LAPLACE, threshold_of
-from dpratio.terms.groups import KINDS, Groups, Key, PrivateKeys
+from dpratio.terms.groups import Groups, Key, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
 
@@ -31,7 +31,7 @@ def name_keys(
         for key, count in zip(ordered, noisy, strict=True)
         if count >= threshold.least
     ]
-    return Groups.found(keys.column, KINDS[keys.kind], named)
+    return keys.groups_of(named)
 
 
 def _order(key: Key) -> tuple[int, bytes]:

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
+from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles, files_at
 
 _KINDS = {
     ("pandas", "DataFrame"): "pandas",
@@ -28,17 +28,7 @@ def as_source(table: object) -> object:
     """
     if not isinstance(table, str | PathLike):
         return table
-    path = fspath(table)
-    require(isinstance(path, str), "a path must be text", path)
-    if path.endswith((".csv", ".csv.gz")):
-        return CsvFile(path)
-    hint = (
-        "Name a .parquet or .csv file, a folder of Parquet files with a slash at its "
-        "end, or pass CsvFile(path, …) with its dialect."
-    )
-    rule = "a data path must end in .parquet, .csv, .csv.gz or /"
-    require(path.endswith((".parquet", "/")), rule, path, hint)
-    return ParquetFiles(path)
+    return files_at(fspath(table))
 
 
 def kind_of(source: object) -> str:

@@ -16,6 +16,7 @@ from dpratio.terms.source import (
     CsvFile,
     DatabaseTable,
     ParquetFiles,
+    shown_address,
     variable_of,
 )
 
@@ -48,7 +49,8 @@ def as_written(source: object, step: Callable[[], Given]) -> Given:
     said = str(refusal)
     for name in _names_of(source):
         value = os.environ.get(name, "")
-        for shown in (value, value.rstrip("/"), os.path.realpath(value)):
+        address = shown_address(value) if "://" in value else value
+        for shown in (value, value.rstrip("/"), os.path.realpath(value), address):
             said = said.replace(shown, f"${{{name}}}") if shown.strip("/.") else said
     # Raised outside the handler: the first message is not chained to it.
     raise refusal if said == str(refusal) else type(refusal)(said)
@@ -65,7 +67,7 @@ def _table(source: DatabaseTable) -> DatabaseTable:
     path = None if source.path is None else _filled(source.path)
     made = None
     with suppress(InvalidInput):  # Its words may hold a part of the value.
-        made = source.at(url, path)
+        made = replace(source, url=url, path=path)
     if made is None:
         listed = ", ".join(f"{each}://" for each in SCHEMES)
         raise InvalidInput(

@@ -116,7 +116,9 @@ def unit_moments(
     question = counted_question(plan, asked)
     bounds = plan.box(question)
     known = isinstance(population, Population) or callable(population)
-    require(known, "guess must be a Guess, a population or None", population)
+    require(
+        known, "population must be a Population, people to draw or None", population
+    )
     if isinstance(population, Population):
         invented, ratio = _invent(population, tuple(bounds.items()))
     else:

@@ -1,6 +1,7 @@
 """The source of a table: as it was written, and where it lies."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -192,7 +193,7 @@ def test_another_source_than_the_one_that_is_read_is_refused(
 
 def test_a_database_in_a_file_may_be_named_from_the_study(folder: Path) -> None:
     named = DatabaseTable("duckdb:///book.db", table="t")
-    source = found(named.beside(Path("link")), named)
+    source = found(replace(named, url="duckdb:///link/book.db"), named)
     assert source.written.database == "book.db"
     assert source.place == Place(f"file:{folder}/data/book.db", ("t",))
 

@@ -81,7 +81,9 @@ CASES: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (
         ParquetFiles(
-            "a/", partitions=["k"], where=[["k", "in", ["a", "b"]], ["n", "is null"]]
+            "a/",
+            partitions={"k": "text"},
+            where=[["k", "in", ["a", "b"]], ["n", "is null"]],
         ),
         {
             "path": "a/",

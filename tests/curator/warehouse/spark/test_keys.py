@@ -213,12 +213,17 @@ def test_one_person_with_a_million_rows_counts_as_one(session: Session) -> None:
 
 def test_bins_and_listed_cells_are_placed_alike(session: Session) -> None:
     table = rows_of(
-        a=["x", "y", "x", None, "y", "x"], b=[0.0, 0.5, 1.0, 0.25, float("nan"), 7.0]
+        a=["x", "y", "x", None, "y", "x"],
+        b=[0.0, 0.5, 1.0, 0.25, float("nan"), 7.0],
+        c=[1, 2, 2, 1, 1, 2],
     )
     crossed = Groups.cross(Keys("a", ["y", "x", None]), ScoreBins("b", [0, 0.5, 1]))
-    groups = crossed.only([(2, 0), (1, 1), (0, 1)])
-    plan = plan_of(groups=groups, bounds={"b": Bounds(0, 1)})
-    require_same(frame_of(session, table), table, plan)
+    listed = Groups(["a", "c"], [(None, 1), ("x", 2), ("y", 2)])
+    for plan in (
+        plan_of(groups=crossed, bounds={"b": Bounds(0, 1)}),
+        plan_of(groups=listed),
+    ):
+        require_same(frame_of(session, table), table, plan)
 
 
 KINDS: dict[str, tuple[Any, list[Any]]] = {

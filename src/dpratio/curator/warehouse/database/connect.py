@@ -22,7 +22,7 @@ from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.curator.warehouse.spark.folders import read_folders
 from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.errors import FileRefused, SchemaRefused
-from dpratio.terms.source import DatabaseTable
+from dpratio.terms.source import WITHOUT_HOST, DatabaseTable
 
 # The server looks every second whether we are still there. Without it, the query of a
 # process that was killed runs on to its end.
@@ -126,7 +126,7 @@ def _why(source: DatabaseTable) -> str:
             "are in, four a path from the root."
         )
     if source.scheme == "spark":
-        return _WHY_ON_SPARK.get(source.master, _WHY_ELSEWHERE)
+        return _WHY_ON_SPARK.get(_master(source), _WHY_ELSEWHERE)
     is_kept = source.scheme.startswith("postgres") and not is_trusted(source)
     kept = f" Passwords of the environment go to hosts that {HOSTS} lists."
     return f". Check the address, and that you may read there.{kept if is_kept else ''}"
@@ -165,22 +165,31 @@ def _postgres(source: DatabaseTable) -> Connected:
 
 def _spark(source: DatabaseTable) -> Connected | None:
     sessions = import_extra("pyspark.sql", "engines").SparkSession
+    master = _master(source)
     running = import_extra("pyspark", "engines").SparkContext._active_spark_context  # noqa: SLF001
     if running is not None:
         session = sessions.builder.getOrCreate()
-        is_there = source.master in {None, running.master}
+        is_there = master in {None, running.master}
         # There is one application in a process; it is not ours to change or stop.
         return Connected(_own_spark(session), lambda: None) if is_there else None
     has_settings = any(os.environ.get(each) for each in _YARN)
-    if source.master is None or (source.master == "yarn" and not has_settings):
+    if master is None or (master == "yarn" and not has_settings):
         return None  # Spark would end the process that it starts, and say so.
     settings = {
         "spark.app.name": "dpratio",
         "spark.ui.showConsoleProgress": "false",  # It would tell how many parts.
     }
-    session = sessions.builder.master(source.master).config(map=settings).getOrCreate()
+    session = sessions.builder.master(master).config(map=settings).getOrCreate()
     # An application holds its share of the cluster until it is stopped.
     return Connected(_own_spark(session), session.stop)
+
+
+def _master(source: DatabaseTable) -> str | None:
+    """Name the cluster as Spark does; None for the session that is there."""
+    word = WITHOUT_HOST.fullmatch(source.url)
+    if word is None:
+        return source.url
+    return None if word[1] == "active" else word[1]
 
 
 def _own_spark(session: Value) -> Backend:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from dpratio.checks import import_extra
 from dpratio.errors import FileRefused
-from dpratio.terms.source import DatabaseTable
+from dpratio.terms.source import WITHOUT_HOST, DatabaseTable
 
 HOSTS = "DPRATIO_HOSTS"
 
@@ -64,7 +64,7 @@ def _hosts_of(source: DatabaseTable) -> list[str]:
     """List the hosts that an address names; none where the environment chooses."""
     if source.scheme == "spark":
         # Without a host, settings of the data holder's own say where.
-        own = source.master != source.url
+        own = WITHOUT_HOST.fullmatch(source.url) is not None
         places = [] if own else source.cluster.split(",")
         return [_folded(each.rpartition(":")[0] or each) for each in places]
     if source.scheme == "duckdb":
