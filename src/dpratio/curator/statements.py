@@ -10,7 +10,6 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.joint import RAW
 from dpratio.plan.sensitivity.sums import Total, totals_of
-from dpratio.plan.settle import unit_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Dimension, Groups, ScoreBins
 from dpratio.terms.question import Partition
@@ -68,7 +67,7 @@ def _statement(plan: Plan, question: Measurement, groups: Groups | None) -> Stat
         factor_bounds=bounds,
         dimensions=dimensions,
         listed=None if groups is None else groups.listed,
-        unit=unit_rule(unit_of(plan.study, question.question), question.ratio),
+        unit=unit_rule(plan.layout(question).unit, question.ratio),
         **_counted(plan, question),
     )
 
@@ -128,7 +127,7 @@ def _counted(plan: Plan, question: Measurement) -> dict[str, Any]:
             for each in question.sums
         ]
         return {"sums": tuple(sums), "contrast": plan.contrast(question)}
-    raw = plan.raw_grid(question)
+    raw = plan.layout(question).raw_grid
     sums = [
         CellSum(summand.factors, step, largest)
         for summand, step, largest in zip(

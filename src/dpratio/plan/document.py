@@ -1,6 +1,5 @@
 """A plan as a document: its terms, and what is measured with how much noise."""
 
-from dataclasses import replace
 from typing import Any
 
 from dpratio.codec import (
@@ -23,7 +22,7 @@ from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import EXTERNAL, Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
-from dpratio.plan.settle import ANSWERS, STRATEGIES, in_order
+from dpratio.plan.settle import ANSWERS, STRATEGIES, terms_of_plan
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys, ScoreBins
@@ -76,36 +75,17 @@ _STAGE = record(
 def _plan_of(
     study: Study,
     measurements: tuple[dict[str, Any], ...],
-    found: tuple[PrivateKeys, ...] = (),
+    bought: tuple[PrivateKeys, ...] = (),
     stage: Stage | None = None,
 ) -> Plan:
-    if len(measurements) != len(study.questions):
-        raise InvalidInput(
-            f"every question has one measurement, got {len(measurements)}.",
-            field="measurements",
-        )
-    if not all(isinstance(part, PrivateKeys) for part in found):
-        raise InvalidInput("must be private keys that were found.", field="found")
-    ratios = [question.ratio for question in study.questions]
-    totals = in_order(study.unit.totals, ratios)
-    # Names in JSON stand in no order; what no plan depends on is not read back.
-    study = Study(
-        study.questions,
-        bounds=in_order(study.bounds, ratios),
-        budget=study.budget,
-        unit=replace(study.unit, totals=totals),
-        strategy=study.strategy,
-        mechanism=study.mechanism,
-        clipping=study.clipping,
-        title=study.title,
-    )
-    for question in study.questions:
-        study.unit.with_totals(question.totals)
+    if not all(isinstance(part, PrivateKeys) for part in bought):
+        raise InvalidInput("must be private keys that were bought.", field="bought")
+    # `Plan` refuses fewer of them, and `_read_plan` more.
     measured = tuple(
         Measurement(question, **parts)
-        for question, parts in zip(study.questions, measurements, strict=True)
+        for question, parts in zip(study.questions, measurements, strict=False)
     )
-    return Plan(study, measured, stage, found)
+    return Plan(terms_of_plan(study), measured, stage, bought)
 
 
 _SUMS_OF_RATIOS = record(
@@ -113,12 +93,12 @@ _SUMS_OF_RATIOS = record(
     lambda plan: {
         "study": plan.study,
         "measurements": plan.measurements,
-        "found": plan.found,
+        "bought": plan.bought,
         "stage": plan.stage,
     },
     study=STUDY,
     measurements=_MEASUREMENTS,
-    found=many(PARTITION).optional(()),
+    bought=many(PARTITION).optional(()),
     stage=_STAGE.optional(),
 )
 

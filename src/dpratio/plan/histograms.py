@@ -16,14 +16,11 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.ladder import Ladder, ladder_between
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
 from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
-from dpratio.plan.settle import unit_of
 from dpratio.plan.words import (
+    NOT_COVERED,
     describe_bounds,
     describe_epsilon,
-    describe_not_covered,
     describe_unit,
-    plan_as_html,
-    plan_as_text,
     title_words,
 )
 from dpratio.tabular import Tabular
@@ -177,9 +174,7 @@ class HistogramPlan(Tabular):
     @property
     def not_covered(self) -> tuple[str, ...]:
         """Sentences about what the promise leaves out."""
-        ratios = [item.ratio for item in self.measurements]
-        cells = [item.groups for item in self.measurements]
-        return describe_not_covered(ratios, cells, self.bounds)
+        return NOT_COVERED
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per histogram."""
@@ -222,11 +217,9 @@ class HistogramPlan(Tabular):
             lines.append(f"Counted: {people} by {item.name}, in {count} cells {where}.")
         return lines
 
-    def __str__(self) -> str:
-        return plan_as_text(self)
-
-    def _repr_html_(self) -> str:
-        return plan_as_html(self)
+    def said(self) -> list[str]:
+        """The sentences that stand above the table of histograms."""
+        return [*self.summary(), *(f"Not covered: {line}" for line in self.not_covered)]
 
 
 def plan_bounds(
@@ -294,8 +287,8 @@ def plan_bounds(
         scale = scale_of(unit, epsilon)
         # Private keys are no cells that are declared: `Histogram` refuses them.
         within: Any = item.groups
-        if isinstance(within, Groups):
-            within = within.within(study.bounds)
+        for bins in within.score_bins if isinstance(within, Groups) else ():
+            _require_bounds(bins.column, study.bounds)
         histograms.append(Histogram("", item.ratio, ladder, scale, item.column, within))
     read = [name for question in study.questions for name in question.ratio.columns]
     bounds = {**dict.fromkeys(read, ladder.outer), **study.bounds}
@@ -376,11 +369,7 @@ def settled(plan: HistogramPlan) -> HistogramPlan:
                 field="unit",
             )
         for column in (*letters.values(), *(bins.column for bins in where.score_bins)):
-            if column not in plan.bounds:
-                raise InvalidInput(
-                    f"what is counted needs bounds. Add bounds for: {column}.",
-                    field="bounds",
-                )
+            _require_bounds(column, plan.bounds)
             bounds[column] = plan.bounds[column]
         if item.column is not None and isinstance(item.cells, Ladder):
             if unit.column is None:
@@ -434,8 +423,16 @@ def _grid(column: str, cells: object, bounds: Mapping[str, Bounds]) -> ScoreBins
             "cells=128.",
             field="cells",
         )
-    (grid,) = Groups.cross(ScoreBins(column, cells)).within(bounds).score_bins
-    return grid
+    grid = ScoreBins(column, cells)
+    _require_bounds(column, bounds)
+    return grid.within(bounds[column])
+
+
+def _require_bounds(column: str, bounds: Mapping[str, Bounds]) -> None:
+    if column not in bounds:
+        raise InvalidInput(
+            f"what is counted needs bounds. Add bounds for: {column}.", field="bounds"
+        )
 
 
 def _require_reach(name: str, ladder: Ladder, box: Mapping[str, Bounds]) -> None:
@@ -491,7 +488,7 @@ def _wanted(
     for question in study.questions:
         ratio, weight, groups = question.ratio, question.ratio.weight, question.groups
         names: Sequence[str] = ratio.totals
-        known = unit_of(study, question).totals
+        known = study.unit.with_totals(question.totals).totals
         if study.unit.column is None:
             names, known, weight, groups = ratio.columns, study.bounds, None, None
         for name in names:

@@ -46,16 +46,13 @@ def realise(plan: Plan, totals: Totals) -> tuple[Measurement, ...]:
         plan leaves for its second stage, and it depends on its arguments alone.
         Proof: docs/proofs/staged.md.
     """
-    stage = plan.stage
-    if stage is None:
+    if plan.stage is None:
         return plan.measurements
+    spent = allowances(plan.study, plan.law, *plan.for_sums)
     realised = tuple(
-        _around(plan, stage, declared, guess, allowed)
+        _around(plan, plan.stage, declared, guess, allowed)
         for declared, guess, allowed in zip(
-            plan.measurements,
-            found_guesses(plan, totals),
-            allowances(plan.study, plan.law, plan.for_sums),
-            strict=True,
+            plan.measurements, found_guesses(plan, totals), spent, strict=True
         )
     )
     return realised if _is_priced(plan, realised) else plan.measurements
@@ -63,16 +60,13 @@ def realise(plan: Plan, totals: Totals) -> tuple[Measurement, ...]:
 
 def found_guesses(plan: Plan, totals: Totals) -> list[Expected]:
     """Return the guess that each question's totals lead to."""
+    guesses = []
     firsts = () if plan.stage is None else plan.stage.firsts
-    return [
-        realise_contrast(
-            expected_of(plan.box(declared), declared.ratio),
-            plan.box(declared),
-            both,
-            first,
-        )
-        for declared, both, first in zip(plan.measurements, totals, firsts, strict=True)
-    ]
+    for declared, both, first in zip(plan.measurements, totals, firsts, strict=True):
+        box = plan.box(declared)
+        expected = expected_of(box, declared.ratio)
+        guesses.append(realise_contrast(expected, box, both, first))
+    return guesses
 
 
 def expected_of(box: Mapping[str, Bounds], ratio: Ratio) -> Expected:
@@ -101,8 +95,8 @@ def is_realised(plan: Plan, measured: Sequence[Measurement], totals: Totals) -> 
         return False
     fits = all(
         # A guess that was found may have no plan; then the fallback is right.
-        one == declared or one.question == _guessing(declared.question, guess)
-        for declared, guess, one in zip(
+        second == declared or second.question == _guessing(declared.question, guess)
+        for declared, guess, second in zip(
             plan.measurements, found_guesses(plan, totals), measured, strict=True
         )
     )
@@ -125,18 +119,15 @@ def _around(
     # Groups differ from their total, and nothing was said of them.
     least = 0.0 if allowed.cells == 1 else _APART * abs(float(guess.centre))
     distance = max(guess.distance, least)
-    moved = _guessing(declared.question, guess)
+    layout = replace(
+        plan.layout(declared), question=_guessing(declared.question, guess)
+    )
     try:
         with np.errstate(all="ignore"):
-            return measure_question(
-                plan.study,
-                moved,
-                allowed,
-                stage.n,
-                stage.population,
-                in_stages=True,
-                distance=distance,
-            )[0]
+            measured, _ = measure_question(
+                layout, allowed, stage.n, stage.population, distance
+            )
+            return measured
     except Exception:  # noqa: BLE001 (whatever stops the planner, a release goes on)
         return declared
 

@@ -124,7 +124,8 @@ def test_noise_of_totals_is_neither_too_large_nor_too_small() -> None:
 def test_totals_are_the_first_raw_sums() -> None:
     weighted = replace(RATIO, weight="w")
     plan = staged_plan(weighted, bounds={**BOUNDS, "w": Bounds(0.5, 2)})
-    raw, totals = plan.raw_grid(plan.measurements[0]), stage_of(plan).firsts[0]
+    raw = plan.layout(plan.measurements[0]).raw_grid
+    totals = stage_of(plan).firsts[0]
     assert tuple(total.sensitivity for total in totals) == raw.sensitivities[:2]
     assert [total.summand.factors for total in totals] == [("z",), ("h",)]
 

@@ -32,7 +32,7 @@ from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.arrays import Flags, Floats
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.plan.measurement import choose_question
+from dpratio.plan.measurement import pick_question
 from dpratio.plan.strategy.allowance import allowance
 from dpratio.release.combine import roll_up
 from dpratio.release.release import Release, ReleasedQuestion, require_release
@@ -246,9 +246,7 @@ def calibration_curve(
     """
     require_release(release)
     require_level(level)
-    asked = choose_question(
-        release.questions, question, lambda each: bool(_binned(each))
-    )
+    asked = pick_question(release.questions, question, lambda each: bool(_binned(each)))
     laid_out = _lay_out(asked, bins, release)
     ratio = asked.ratio
     hint = "Means would be those of people's totals; use estimate_ratios for each bin."

@@ -29,7 +29,7 @@ from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.analyst.tables.statuses import codes_of
 from dpratio.arrays import Flags, Floats
 from dpratio.checks import require, require_one_of
-from dpratio.plan.measurement import choose_question
+from dpratio.plan.measurement import pick_question
 from dpratio.plan.strategy.allowance import allowance
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.groups import Groups, Key, PrivateKeys
@@ -222,7 +222,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
     require_one_of(method, FUNCTION_METHODS, "method")
     require_level(level)
     require_draws(draws, rng)
-    asked = choose_question(
+    asked = pick_question(
         release.questions, question, lambda each: has_arms(each, arms)
     )
     chosen = arms_of(release, asked, function.arms, arms)

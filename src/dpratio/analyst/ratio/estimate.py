@@ -27,7 +27,8 @@ from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.plan.sensitivity.sums import CUT
-from dpratio.plan.words import FALSE_ALARMS, describe_bounds, describe_totals
+from dpratio.plan.settle import FALSE_ALARMS
+from dpratio.plan.words import describe_bounds, describe_totals
 from dpratio.release.release import Release, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio

@@ -264,7 +264,6 @@ def _notes(study: "Study", plan: "Plan") -> list[str]:
 
 def _expectations(study: "Study", plan: "Plan") -> list[str]:
     """Say how wide the intervals of each question will be, for whom it expects."""
-    from dpratio.plan.settle import is_described
     from dpratio.plan.strategy.measure import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
     from dpratio.simulation.forecast.promise import promised_range, worth_of_delta
@@ -287,7 +286,7 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
     for at, question in enumerate(plan.measurements, 1):
         named = f", {question.name}" if several else ""
         said = f"Expected{named}: intervals"
-        if population is not None and is_described(plan.study, question.question):
+        if population is not None and plan.layout(question).is_described:
             (row,) = forecast(plan, n=n, population=population, question=at).rows
             lines.append(
                 f"{said} {_widths(row.width)} for {many} per answer "

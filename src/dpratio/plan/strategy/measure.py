@@ -27,11 +27,9 @@ from dpratio.plan.sensitivity.joint import (
     unit_ratio,
 )
 from dpratio.plan.sensitivity.sums import BASES, CUT, MeasuredSum, contrast_of
-from dpratio.plan.settle import Allowance, box_for, grid_for, is_described
+from dpratio.plan.settle import Allowance, Layout
 from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.terms.population import Population
-from dpratio.terms.question import Question
-from dpratio.terms.study import Study
 
 if TYPE_CHECKING:
     from dpratio.plan.strategy.shares import People, Units
@@ -53,36 +51,29 @@ _DIGITS = 9
 
 
 def measure_question(
-    study: Study,
-    question: Question,
+    layout: Layout,
     allowed: Allowance,
     n: int | None,
     people: Population | None,
-    *,
-    in_stages: bool,
     distance: float | None = None,
 ) -> tuple[Measurement, float]:
     """Return the sums of a question, and a number that falls with their width.
 
     Args:
-        study: The settled terms that the question belongs to.
-        question: In a focused plan it has a guess of its ratio.
+        layout: How the question is counted; in a focused plan it has a guess.
         allowed: What it may spend.
         n: About how many people there are, and
         people: what they are like; None for a family of people. It is about the totals
             of the unit, and not used where the question has others.
-        in_stages: Whether the sums are mixed of raw ones.
         distance: How far the ratio may be from its guess, where that is known;
             otherwise its ``guess_is`` tells.
     """
-    is_test = "calibration" in question.answers
-    if study.strategy == "focused" and not is_test:
-        known = people if is_described(study, question) else None
-        return _measure_focused(
-            study, question, allowed, n, known, in_stages=in_stages, distance=distance
-        )
-    grid = grid_for(study, question, in_stages=in_stages)
-    if study.strategy == "even":
+    is_test = "calibration" in layout.question.answers
+    if layout.strategy == "focused" and not is_test:
+        known = people if layout.is_described else None
+        return _measure_focused(layout, allowed, n, known, distance)
+    grid = layout.grid()
+    if layout.strategy == "even":
         sums = grid.measured(_even_scales(grid, allowed))
     elif is_test:
         sums = _measure(grid, allowed, _sizes_for_gaps(_plain(grid), allowed))
@@ -91,7 +82,7 @@ def measure_question(
     # All noise grows alike between laws, so one sum tells which is smaller.
     noise = allowed.law.sd(sums[0].scale)
     width = math.log(noise * sums[0].step) if is_test else noise
-    return Measurement(question, sums), width
+    return Measurement(layout.question, sums), width
 
 
 def measure_totals(raw: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
@@ -155,19 +146,16 @@ def _sizes_for_gaps(grid: Grid, allowed: Allowance) -> list[float]:
 
 
 def _measure_focused(
-    study: Study,
-    question: Question,
+    layout: Layout,
     allowed: Allowance,
     n: int | None,
     people: Population | None,
-    *,
-    in_stages: bool,
     distance: float | None,
 ) -> tuple[Measurement, float]:
     """Share the budget by what each sum is worth, in the basis that promises more."""
     from dpratio.plan.strategy import shares
 
-    box, ratio = box_for(study, question), question.ratio
+    box, ratio = layout.box, layout.question.ratio
     guess = contrast_of(ratio).centre
     ratios = shares.likely_ratios(box, guess, ratio.guess_is)
     if distance is not None:
@@ -179,10 +167,9 @@ def _measure_focused(
     tried = []
     # Around zero h is the denominator anyway.
     for basis in BASES if guess else BASES[:1]:
-        grid = grid_for(study, question, basis, in_stages=in_stages)
         units = shares.units_of(box, contrast_of(ratio, basis))
-        sums, width = _share(grid, allowed, units, family)
-        tried.append((Measurement(question, sums, basis), width))
+        sums, width = _share(layout.grid(basis), allowed, units, family)
+        tried.append((Measurement(layout.question, sums, basis), width))
     # Near ties go to the first, whatever the last bits of a processor say.
     return min(tried, key=lambda pair: round(pair[1], _DIGITS))
 

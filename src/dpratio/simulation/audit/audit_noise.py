@@ -330,7 +330,7 @@ def _plan_of(case: _Case, stage: Fraction | None = None) -> Plan:
         return plan
     several = plan.over(Groups(SAMPLE, range(2 * question.cells)))
     (measured,) = realise(several, [(0, 0)])
-    return plan.measuring([measured.over(plan.measurements[0].groups)])
+    return plan.measuring([measured]).over(plan.measurements[0].groups)
 
 
 def _find_keys(
