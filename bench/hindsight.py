@@ -19,12 +19,13 @@ from new_people import PUBLISHED, TUNED, new_people
 import dpratio as dpr
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
-from dpratio.plan.sensitivity.sums import MeasuredSum, contrast_of
+from dpratio.plan.realise import expected_of
+from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.settle import allowances
 from dpratio.plan.strategy.first_stage import Expected, learn
-from dpratio.plan.strategy.measure import measure_around
-from dpratio.plan.strategy.people import People, expected_of, units_of
-from dpratio.plan.strategy.shares import promised_widths
+from dpratio.plan.strategy.measure import measure_question
+from dpratio.plan.strategy.shares import People
+from dpratio.simulation.forecast.promise import promised_widths
 from real_people import RealPeople
 
 DRAWS = 4
@@ -35,30 +36,26 @@ def width(plan: Plan, people: RealPeople, n: int, guess: Expected) -> float:
     """Forecast the width of a second stage around a guess, for these people."""
     (question,), box = plan.measurements, plan.box(plan.measurements[0])
     (allowed,) = allowances(plan.study, plan.law, *plan.for_sums)
-    centre, off = float(guess.centre), math.sqrt(guess.variance)
+    centre, off = float(guess.centre), guess.distance
     moved = question.around(centre, ()).question
     layout = replace(plan.layout(question), question=moved)
-    found, _ = measure_around(layout, allowed, None, None, off)
-    units = units_of(box, contrast_of(found.ratio, found.basis))
+    found, _ = measure_question(layout, allowed, None, None, off)
     residual, denominator = people.moments
-    unit = units.ratio
-    mean = denominator / units.factors["y"]
     them = People(
         count=n,
         weight=1.0,
         weight_square=1.0,
-        numerator=people.ratio / unit * mean,
-        denominator=mean,
-        off=(people.ratio - centre) / unit,
-        residual=residual / units.factors["s"] ** 2,
+        numerator=people.ratio * denominator,
+        denominator=denominator,
+        off=people.ratio - centre,
+        residual=residual,
         numerator_square=0.0,
         denominator_square=0.0,
         reach=1.0,
     )
     noise = [LAPLACE.sd(each.scale) * each.step for each in found.sums]
-    names = [each.summand.name for each in found.sums]
     squared = np.array(noise) ** 2
-    return float(promised_widths(names, units, [them], squared, quantile=1e-6)[0][0])
+    return float(promised_widths(box, found, [them], squared, quantile=1e-6)[0][0])
 
 
 def log_widths(
@@ -74,9 +71,7 @@ def log_widths(
     )
     (question,), firsts = plan.measurements, plan.stage.firsts[0]  # type: ignore[union-attr]
     box = plan.box(question)
-    expected = expected_of(
-        units_of(box, contrast_of(question.ratio)), question.ratio.guess_is
-    )
+    expected = expected_of(box, question.ratio)
     below = n * people.moments[1]
     rows = []
     for _ in range(DRAWS):

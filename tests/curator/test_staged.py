@@ -25,7 +25,7 @@ from dpratio.plan.price import price
 from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.joint import pooled_ratio, unit_ratio
 from dpratio.plan.settle import cells_of
-from dpratio.plan.strategy.first_stage import totals_grid
+from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.files import read_release
 from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
@@ -134,7 +134,7 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
         abs(Fraction(int(one - other))) / Fraction(scale)
         for one, other, scale in zip(*firsts, scales, strict=True)
     )
-    grid = totals_grid(plan.layout(plan.measurements[0]).raw_grid)
+    grid = plan.layout(plan.measurements[0]).raw_grid[:TOTALS]
     assert cost <= pooled_ratio(LAPLACE, grid, scales, unit, cells)
     assert cost <= plan.stage.epsilon
     totals = tuple(

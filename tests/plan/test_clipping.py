@@ -12,7 +12,7 @@ from dpratio.plan.laws import LAPLACE
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.sums import CUT, LEAST_CELLS, MeasuredSum
+from dpratio.plan.sensitivity.sums import CUT, MeasuredSum
 from dpratio.plan.strategy.measure import CUT_SHARE
 from dpratio.simulation.forecast.promise import promised_range
 from dpratio.strict import Node
@@ -25,6 +25,7 @@ from plan.priced_plans import LAWS
 from plan_documents import plan_from_document, plan_to_document
 
 RATIO = Ratio("s", per="y")
+LEAST_CELLS = 2**24
 BOX = {"s": Bounds(0, 400), "y": Bounds.binary()}
 NATURAL = {"s": Bounds(0, 1, natural=True), "y": Bounds.binary()}
 CHANGED = PrivacyUnit(neighbours="change-one")

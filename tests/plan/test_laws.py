@@ -23,6 +23,7 @@ from dpratio.plan.laws import (
     Threshold,
     analytic_delta,
     certify_upwards,
+    root_above,
     shorten,
     threshold_of,
 )
@@ -425,3 +426,21 @@ def test_a_key_of_the_size_found_is_found_with_that_chance(
 def test_a_budget_too_small_for_64_bit_noise_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"noise must stay below 2\^50 cells"):
         threshold("1e-12", "1e-7", 10**6)
+
+
+@given(
+    square=st.fractions(0, 10**60, max_denominator=10**60)
+    | st.floats(0, 1e300).map(Fraction)
+    | st.integers(0, 10**40).map(lambda root: Fraction(root * root))
+)
+@example(square=Fraction(0))
+@example(square=Fraction(1, 3**200))
+@example(square=Fraction(5e-324))
+@example(square=Fraction(2, 10**300))
+@example(square=Fraction(2 * 10**300))
+def test_a_root_is_bounded_from_above_and_closely(square: Fraction) -> None:
+    """At most one unit of the last of some 40 digits too large; exact of squares."""
+    root = root_above(square)
+    assert square <= root * root <= square * (1 + Fraction(1, 10**40))
+    if square.denominator == 1 and math.isqrt(square.numerator) ** 2 == square:
+        assert root * root == square

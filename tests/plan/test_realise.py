@@ -32,7 +32,7 @@ def test_each_question_is_measured_around_the_guess_that_its_totals_find() -> No
     totals = [cells_for(TWO, *WEAK), cells_for(TWO, *STRONG, at=1)]
     weak, strong = realise(TWO, totals)
     assert weak.ratio == TWO.measurements[0].ratio
-    guess = found_guesses(TWO, totals)[1].centre
+    guess = float(found_guesses(TWO, totals)[1].centre)
     assert guess == pytest.approx(2.5, rel=0.1)
     assert strong.ratio == replace(RATIO, guess=guess)
     assert is_realised(TWO, (weak, strong), totals)

@@ -50,7 +50,7 @@ def test_last_bits_of_shares_do_not_change_a_plan(
     noise = np.random.default_rng(seed)
 
     def nearly(*given: object) -> Shared:
-        exact = share_budget(*given)  # type: ignore[arg-type]
+        exact = share_budget(*given)
         off = 1 + 2.0**-48 * noise.uniform(-1, 1, exact.scales.shape)
         width = exact.log_width + 2.0**-48 * noise.uniform(-1, 1)
         return replace(exact, scales=exact.scales * off, log_width=width)

@@ -95,3 +95,13 @@ def test_bounds_are_declared_by_column(table: object) -> None:
     with pytest.raises(InvalidInput, match="must map column names") as refused:
         require_bounds(table, "totals")
     assert refused.value.field == "totals"
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "middle"),
+    [(0, 2, 1.0), (-4, 2, -1.0), (-1, 1, 0.25), (-3, 4, 1.0)],
+)
+def test_the_middle_of_a_range_lies_away_from_zero(
+    lower: float, upper: float, middle: float
+) -> None:
+    assert Bounds(lower, upper).middle == middle

@@ -46,7 +46,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "plan/sensitivity/test_lattice.py",
         "plan/sensitivity/test_sums.py",
         "plan/sensitivity/test_box.py",
-        "plan/sensitivity/test_contrast.py",
         "plan/sensitivity/test_corners.py",
         "curator/test_contrast.py",
         "curator/test_contrast_price.py",
@@ -62,7 +61,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "plan/price.py": (
         *_PRICES,
         "plan/test_realise.py",
-        "plan/strategy/test_first_totals.py",
+        "plan/strategy/test_first_stage.py",
         "plan/strategy/test_planned_stage.py",
         "plan/test_histograms.py",
     ),

@@ -7,25 +7,21 @@ from typing import Any, TypedDict, Unpack
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
-from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.rules import require_stage, require_study
 from dpratio.plan.settle import (
-    Allowance,
-    Layout,
     allowances,
     layouts_of,
     left_for_sums,
     settle,
     terms_of_plan,
 )
-from dpratio.plan.strategy.first_stage import Stage, measure_totals
+from dpratio.plan.strategy.first_stage import Stage
 from dpratio.plan.strategy.measure import (
-    measure_around,
-    measure_evenly,
-    measure_jointly,
+    EXPECTED_PEOPLE,
+    measure_question,
+    measure_totals,
 )
-from dpratio.plan.strategy.people import EXPECTED_PEOPLE
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.population import Population
@@ -143,7 +139,7 @@ def _with_noise(study: Study, law: NoiseLaw) -> tuple[Plan, float]:
     layouts = layouts_of(study, in_stages=first > 0)
     left = left_for_sums(study, law, first=first)
     measured = [
-        _measure(layout, allowed, study.n, study.population)
+        measure_question(layout, allowed, study.n, study.population)
         for layout, allowed in zip(layouts, allowances(study, law, *left), strict=True)
     ]
     stage = None
@@ -157,15 +153,3 @@ def _with_noise(study: Study, law: NoiseLaw) -> tuple[Plan, float]:
     measurements = tuple(measurement for measurement, _ in measured)
     plan = Plan(terms_of_plan(study), measurements, stage)
     return plan, sum(width for _, width in measured)
-
-
-def _measure(
-    layout: Layout, allowed: Allowance, n: int | None, people: Population | None
-) -> tuple[Measurement, float]:
-    """Return the sums of a question, and a number that falls with its width."""
-    if layout.strategy == "focused":
-        return measure_around(layout, allowed, n, people)
-    measure = measure_evenly if layout.strategy == "even" else measure_jointly
-    sums = measure(layout.grid(), allowed)
-    # All noise grows alike between laws, so one sum tells which is smaller.
-    return Measurement(layout.question, sums), allowed.law.sd(sums[0].scale)

@@ -16,16 +16,16 @@ from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.rules import require_people, require_stage, require_terms
-from dpratio.plan.sensitivity.joint import Grid, is_convex, is_one_row, unit_ratio
-from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
-from dpratio.plan.settle import (
-    Layout,
-    allowances,
-    cells_of,
-    layouts_of,
-    settle_guess,
+from dpratio.plan.sensitivity.joint import (
+    Grid,
+    is_convex,
+    is_one_row,
+    pooled_ratio,
+    unit_ratio,
 )
-from dpratio.plan.strategy.first_stage import Stage, totals_price
+from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
+from dpratio.plan.settle import Layout, cells_of, layouts_of, settle_guess
+from dpratio.plan.strategy.first_stage import TOTALS, Stage
 from dpratio.plan.strategy.measure import even_shares
 
 AnyPlan = Plan | HistogramPlan
@@ -164,14 +164,12 @@ def _require_first_stage(plan: Plan, stage: Stage, layouts: Sequence[Layout]) ->
     firsts = stage.firsts
     if not isinstance(firsts, tuple) or len(firsts) != len(layouts):
         _refuse("a first stage has totals of every question", "others")
-    spent = allowances(plan.study, LAPLACE, stage.epsilon, Fraction(0))
-    try:
-        costs = [
-            totals_price(layout.raw_grid, first, allowed)
-            for layout, first, allowed in zip(layouts, firsts, spent, strict=True)
-        ]
-    except InvalidInput as error:
-        raise PlanRefused(f"the first stage breaks a rule: {error}") from None
+    costs = []
+    for layout, first in zip(layouts, firsts, strict=True):
+        grid, cells = layout.raw_grid[:TOTALS], cells_of(layout.question.groups)
+        _require_sums(plan, first, grid)
+        scales = [total.scale for total in first]
+        costs.append(pooled_ratio(LAPLACE, grid, scales, plan.unit, cells))
     if sum(costs, Fraction(0)) > stage.epsilon:
         scales = [total.scale for first in firsts for total in first]
         _refuse("the noise of the first stage is too small for its share", scales)
@@ -192,8 +190,9 @@ def _require_second_stage(plan: Plan, moves: list[Fraction]) -> Fraction:
 
 def _require_sums(plan: Plan, sums: tuple[MeasuredSum, ...], grid: Grid) -> None:
     """Compare every sum with what the terms demand."""
-    if not isinstance(sums, tuple):
-        _refuse("the sums of a plan must be a tuple", sums)
+    listed = isinstance(sums, tuple)
+    if not (listed and all(isinstance(measured, MeasuredSum) for measured in sums)):
+        _refuse("the sums of a plan must be a tuple of MeasuredSum", sums)
     summands = tuple(measured.summand for measured in sums)
     if summands != grid.summands:
         names = [summand.name for summand in summands]
@@ -236,7 +235,7 @@ def _require_even(plan: Plan, measured: Measurement, grid: Grid) -> list[Fractio
         if is_one_row(unit):
             ratio = _alone(part)
         else:
-            ratio = unit_ratio(law, grid.only(place), [part.scale], unit, cells)
+            ratio = unit_ratio(law, grid[place : place + 1], [part.scale], unit, cells)
         if not law.affords(ratio, epsilon=epsilon, delta=delta):
             name = part.summand.label
             _refuse(f"the noise of {name} is too small for its share", part.scale)

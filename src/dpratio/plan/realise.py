@@ -4,8 +4,10 @@ Nothing else reaches it: no exact sum, no row, no clock. Whatever the totals are
 returns measurements that are priced, and stops at nothing.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,10 +17,12 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import contrast_of
 from dpratio.plan.settle import Allowance, allowances
-from dpratio.plan.strategy.first_stage import FoundGuess, Stage, realise_contrast
-from dpratio.plan.strategy.measure import measure_around
-from dpratio.plan.strategy.people import expected_of, units_of
+from dpratio.plan.strategy.first_stage import Expected, Stage, realise_contrast
+from dpratio.plan.strategy.measure import measure_question
+from dpratio.plan.strategy.shares import likely_ratios
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
 
 Totals = Sequence[Sequence[int]]
 
@@ -54,15 +58,32 @@ def realise(plan: Plan, totals: Totals) -> tuple[Measurement, ...]:
     return realised if _is_priced(plan, realised) else plan.measurements
 
 
-def found_guesses(plan: Plan, totals: Totals) -> list[FoundGuess]:
+def found_guesses(plan: Plan, totals: Totals) -> list[Expected]:
     """Return the guess that each question's totals lead to."""
     guesses = []
     firsts = () if plan.stage is None else plan.stage.firsts
     for declared, both, first in zip(plan.measurements, totals, firsts, strict=True):
-        box, ratio = plan.box(declared), declared.ratio
-        expected = expected_of(units_of(box, contrast_of(ratio)), ratio.guess_is)
+        box = plan.box(declared)
+        expected = expected_of(box, declared.ratio)
         guesses.append(realise_contrast(expected, box, both, first))
     return guesses
+
+
+def expected_of(box: Mapping[str, Bounds], ratio: Ratio) -> Expected:
+    """Return where a ratio is expected before its totals are seen.
+
+    Where nobody guessed it, it may also be as large as it is at the far end of s, so
+    that a first stage may move a guess that far.
+    """
+    s, centre = box["s"], contrast_of(ratio).centre
+    ratios = [*likely_ratios(box, centre, ratio.guess_is)]
+    if ratio.guess_is == "unknown":
+        far = s.reach / box["y"].reach
+        is_open = not centre or s.lower < 0 < s.upper
+        ratios += [far, -far] if is_open else [math.copysign(far, centre)]
+    middle = Fraction(centre)
+    squares = [(Fraction(point) - middle) ** 2 for point in ratios]
+    return Expected(middle, sum(squares, Fraction(0)) / len(squares))
 
 
 def is_realised(plan: Plan, measured: Sequence[Measurement], totals: Totals) -> bool:
@@ -82,30 +103,31 @@ def is_realised(plan: Plan, measured: Sequence[Measurement], totals: Totals) -> 
     return fits and _is_priced(plan, measured)
 
 
-def _guessing(question: Question, guess: FoundGuess) -> Question:
+def _guessing(question: Question, guess: Expected) -> Question:
     """Return a question with the guess that was found."""
-    return replace(question, ratio=replace(question.ratio, guess=guess.centre))
+    return replace(question, ratio=replace(question.ratio, guess=float(guess.centre)))
 
 
 def _around(
     plan: Plan,
     stage: Stage,
     declared: Measurement,
-    guess: FoundGuess,
+    guess: Expected,
     allowed: Allowance,
 ) -> Measurement:
     """Measure a question around its guess; as declared where that cannot be planned."""
     # Groups differ from their total, and nothing was said of them.
-    least = 0.0 if allowed.cells == 1 else _APART * abs(guess.centre)
+    least = 0.0 if allowed.cells == 1 else _APART * abs(float(guess.centre))
     distance = max(guess.distance, least)
     layout = replace(
         plan.layout(declared), question=_guessing(declared.question, guess)
     )
     try:
         with np.errstate(all="ignore"):
-            return measure_around(layout, allowed, stage.n, stage.population, distance)[
-                0
-            ]
+            measured, _ = measure_question(
+                layout, allowed, stage.n, stage.population, distance
+            )
+            return measured
     except Exception:  # noqa: BLE001 (whatever stops the planner, a release goes on)
         return declared
 

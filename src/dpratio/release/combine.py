@@ -518,5 +518,6 @@ def _only(
         study,
         (replace(planned, question=study.questions[0]),),
         bought=tuple(plan.private_keys),
-        stage=None if plan.stage is None else plan.stage.only(number),
+        stage=plan.stage
+        and replace(plan.stage, firsts=plan.stage.firsts[number : number + 1]),
     )

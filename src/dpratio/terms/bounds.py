@@ -94,6 +94,12 @@ class Bounds:
         """The largest size a clipped value can have."""
         return max(abs(self.lower), abs(self.upper))
 
+    @property
+    def middle(self) -> float:
+        """The middle of the range, away from zero."""
+        middle = (self.lower + self.upper) / 2
+        return middle if abs(middle) >= self.reach / 4 else self.reach / 4
+
 
 def to_float(number: object) -> float:
     """Return a number as a float; NaN if it is none, or too large."""

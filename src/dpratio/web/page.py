@@ -24,7 +24,7 @@ from starlette.routing import Route
 
 from dpratio.errors import DpratioError, FileRefused
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.strategy.people import EXPECTED_PEOPLE
+from dpratio.plan.strategy.measure import EXPECTED_PEOPLE
 from dpratio.release.files import release_from_bytes
 from dpratio.show.chart.picture import Chart, chart_style
 from dpratio.show.forest_chart import rehearsal_chart

@@ -14,33 +14,19 @@ from scipy.optimize import linprog
 
 from dpratio.plan.sensitivity.sums import BASES, Contrast, Point, corners_of
 from dpratio.terms.bounds import Bounds
+from plan.boxes_for_tests import Box, inside, near_boxes, near_guesses
 
-Box = Mapping[str, Bounds]
 UNIT = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
 WEIGHTED = {**UNIT, "w": Bounds(0.5, 3)}
 AROUND_ZERO = {"s": Bounds(-1, 2), "y": Bounds(-3, 1), "w": Bounds(0.5, 2)}
 TOP = {"s": 1.0, "y": 1.0, "w": 1.0}
 
-ends = st.integers(-8, 8).map(lambda end: end / 4)
-ranges = (
-    st.tuples(ends, ends)
-    .filter(lambda pair: pair[0] != pair[1])
-    .map(lambda pair: Bounds(min(pair), max(pair)))
-)
-weights = st.integers(0, 7).map(lambda low: Bounds(low / 4, 2))
-boxes = st.builds(
-    lambda s, y, w: {"s": s, "y": y, **w},
-    ranges,
-    ranges,
-    st.just({}) | weights.map(lambda w: {"w": w}),
-)
 contrasts = st.builds(
     Contrast,
-    st.sampled_from([0.0, 1.0, -1.0, 0.5, -3.0, 1.7]),
+    near_guesses,
     st.none() | st.sampled_from([0.125, 0.5, 1.0]),
     st.sampled_from(BASES),
 )
-parts = st.fixed_dictionaries(dict.fromkeys("syw", st.floats(0, 1)))
 
 
 def box_of(s: tuple[float, float], y: tuple[float, float]) -> dict[str, Bounds]:
@@ -76,7 +62,7 @@ def distance_to_hull(point: Point, corners: Sequence[Point]) -> float:
 
 
 @settings(max_examples=150)
-@given(box=boxes, contrast=contrasts, part=parts)
+@given(box=near_boxes, contrast=contrasts, part=inside)
 @example(box=AROUND_ZERO, contrast=Contrast(1.0, 0.5), part=TOP)
 @example(box=WEIGHTED, contrast=Contrast(1.0, 0.5), part={"s": 0.6, "y": 0, "w": 0.6})
 def test_every_row_is_in_a_hull_of_corners_and_no_corner_lies_outside(

@@ -27,7 +27,6 @@ from plan.boxes_for_tests import (
     TIE,
     UNIT,
     WEIGHTED,
-    Box,
     boxes,
     cells_of,
     cost_of,
@@ -44,37 +43,9 @@ from plan.boxes_for_tests import (
     within,
 )
 
-
-def require_covered(
-    row: dict[str, float], box: Box, grid: Grid, contrast: Contrast | None
-) -> None:
-    """Assert that a row lies no further out than its grid allows for."""
-    cells = cells_of(row, box, grid, contrast)
-    places = exact_cells(row, box, grid, contrast)
-    for cell, place, most, slack in zip(
-        cells, places, grid.sensitivities, grid.rounding, strict=True
-    ):
-        assert abs(cell) <= most
-        assert abs(cell - place) <= slack
-
-
-@settings(max_examples=150)
-@given(box=boxes(), row=st.fixed_dictionaries(dict.fromkeys("syw", finite)))
-@example(box=UNIT, row={"s": 1e308, "y": -1e308, "w": 5e-324})
-@example(box=UNIT, row={"s": -5e-324, "y": 0.5, "w": 0.0})
-@example(
-    box={"s": Bounds(-TIE, 0), "y": Bounds(-3, 2), "w": Bounds(0, 0.1)},
-    row={"s": -1e9, "y": -1e9, "w": 1e9},
-)
-@example(box={"s": Bounds(0, TIE), "y": Bounds.binary()}, row={"s": 2.0, "y": 1.0})
-def test_no_row_moves_a_sum_of_the_paper_further_than_its_sensitivity(
-    box: dict[str, Bounds], row: dict[str, float]
-) -> None:
-    """Rows in or out of bounds; the half cell of rounding is included."""
-    require_covered(row, box, paper_grid(box), None)
-
-
-INSIDE: dict[str, Any] = {"means": True, "law": LAPLACE, "data": None}
+anywhere = st.fixed_dictionaries(dict.fromkeys("syw", finite))
+INSIDE: dict[str, Any] = {"means": True, "law": LAPLACE, "data": None, "row": None}
+BEYOND = {"guess": 1.0, "part": None, "at": None, **INSIDE}
 
 
 @pytest.mark.parametrize("basis", [*BASES, None])
@@ -85,6 +56,7 @@ INSIDE: dict[str, Any] = {"means": True, "law": LAPLACE, "data": None}
     part=limits,
     means=st.booleans(),
     at=inside,
+    row=st.none() | anywhere,
     law=st.sampled_from(LAWS),
     data=st.data(),
 )
@@ -110,6 +82,16 @@ INSIDE: dict[str, Any] = {"means": True, "law": LAPLACE, "data": None}
     at={"s": 1.0, "y": 1.0, "w": 1.0},
     **INSIDE,
 )
+@example(box=UNIT, **{**BEYOND, "row": {"s": 1e308, "y": -1e308, "w": 5e-324}})
+@example(box=UNIT, **{**BEYOND, "row": {"s": -5e-324, "y": 0.5, "w": 0.0}})
+@example(
+    box={"s": Bounds(-TIE, 0), "y": Bounds(-3, 2), "w": Bounds(0, 0.1)},
+    **{**BEYOND, "row": {"s": -1e9, "y": -1e9, "w": 1e9}},
+)
+@example(
+    box={"s": Bounds(0, TIE), "y": Bounds.binary()},
+    **{**BEYOND, "row": {"s": 2.0, "y": 1.0}},
+)
 def test_no_row_moves_any_sum_or_all_of_them_further_than_priced(  # noqa: PLR0913, PLR0917
     basis: str | None,
     box: dict[str, Bounds],
@@ -117,18 +99,27 @@ def test_no_row_moves_any_sum_or_all_of_them_further_than_priced(  # noqa: PLR09
     part: float | None,
     means: bool,  # noqa: FBT001
     at: dict[str, float],
+    row: dict[str, float] | None,
     law: NoiseLaw,
     data: st.DataObject | None,
 ) -> None:
-    """z·h may be largest on an edge of the box, where it turns."""
+    """Rows in or out of bounds; the half cell of rounding is included.
+
+    z·h may be largest on an edge of the box, where it turns.
+    """
     grid, contrast = paper_grid(box), None
     if basis is not None:
         grid, contrast = focused_grid(box, guess, part, means=means, basis=basis)
-    row = placed(at, box)
-    require_covered(row, box, grid, contrast)
+    row = row or placed(at, box)
+    cells = cells_of(row, box, grid, contrast)
+    places = exact_cells(row, box, grid, contrast)
+    for cell, place, most, slack in zip(
+        cells, places, grid.sensitivities, grid.rounding, strict=True
+    ):
+        assert abs(cell) <= most
+        assert abs(cell - place) <= slack
     if data is not None:
         scales = drawn_scales(grid, law, data)
-        cells = cells_of(row, box, grid, contrast)
         assert within(law, cost_of(law, cells, scales), joint_ratio(law, grid, scales))
 
 
@@ -174,6 +165,9 @@ def test_the_sensitivities_of_the_paper_s_sums_by_hand() -> None:
     sizes = {"w": 2, "wy": 2, "ws": 10, "ww": 4, "wyy": 2, "wss": 50, "wys": 10}
     assert sizes_of(paper_grid(box)) == sizes
     assert sizes_of(grid_of([CUT], UNIT, None)) == {"c": 1}
+    # A row without weights counts as one.
+    for grid in (paper_grid(UNIT), focused_grid(UNIT, 1.0, means=True)[0]):
+        assert sizes_of(grid)["w"] == 1
 
 
 @pytest.mark.parametrize(
@@ -218,11 +212,6 @@ def test_the_sensitivities_of_focused_sums_by_hand(
         "wz": 4 * sizes[0],
         "wh": 4 * sizes[1],
     }
-
-
-def test_a_row_without_weights_counts_as_one() -> None:
-    for grid in (paper_grid(UNIT), focused_grid(UNIT, 1.0, means=True)[0]):
-        assert sizes_of(grid)["w"] == 1
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -275,7 +264,7 @@ def test_one_sum_of_a_grid_is_the_grid_of_that_sum(contrast: Contrast | None) ->
     )
     grid = grid_of(summands, WEIGHTED, contrast)
     for index, each in enumerate(summands):
-        assert grid.only(index) == grid_of([each], WEIGHTED, contrast)
+        assert grid[index : index + 1] == grid_of([each], WEIGHTED, contrast)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.population import MeanSd, Population
-from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
@@ -117,12 +116,3 @@ def test_the_plan_says_what_both_stages_spend() -> None:
     assert "The first spends epsilon 0.2 on finding the guess" in said
     assert "noise_sd 1414.2 and 282.84" in said
     assert "The second spends epsilon 0.8" in said
-
-
-def test_a_stage_of_one_question_keeps_its_totals() -> None:
-    plan = staged_plan([Question(RATIO), Question(RATIO, groups=GROUPS)])
-    assert plan.stage is not None
-    only = plan.stage.only(1)
-    assert only == replace(plan.stage, firsts=plan.stage.firsts[1:])
-    alone = replace(plan, stage=only).measuring(plan.measurements[1:])
-    assert price(alone).epsilon == 1

@@ -1,94 +1,228 @@
-"""The budget goes where the answers need it, whatever the units of the data."""
+"""The budget goes where the answers of the likely people need it, in any unit."""
 
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.joint import Grid, is_convex
 from dpratio.plan.sensitivity.sums import BASES, Contrast
-from dpratio.plan.strategy import shares
-from dpratio.plan.strategy.people import (
+from dpratio.plan.strategy.shares import (
+    Box,
     People,
+    Shared,
     family_of,
-    likely_counts,
     likely_ratios,
+    share_budget,
     units_of,
 )
-from dpratio.plan.strategy.shares import Shared, share_budget
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.population import MeanSd, Population
 from plan.boxes_for_tests import sums_of
 from tiers import quick_first
 
 UNIT = {"s": Bounds(0, 1), "y": Bounds.binary()}
 WEIGHTED = {**UNIT, "w": Bounds(1 / 3, 3)}
 PLAIN = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
+SPEND = {"s": Bounds(0, 150), "y": Bounds(1, 6)}
 LAWS = [LAPLACE, GAUSSIAN]
 BOTH = ("ratio", "means")
+EVERY_ANSWER = pytest.mark.parametrize("answers", [("ratio",), BOTH], ids=len)
+EVERY_LAW = pytest.mark.parametrize("law", LAWS)
 
 
-def shared(  # noqa: PLR0913 (terms of a plan)
+def family(
+    box: Box, guess: float = 1.0, population: Population | None = None
+) -> tuple[People, ...]:
+    ratios = likely_ratios(box, guess, "close")
+    return family_of(box, guess, ratios, (5.0, 9.0), population)
+
+
+# The people to plan for.
+
+
+def test_residuals_spread_over_a_hundredth_to_a_third_of_their_reach() -> None:
+    likely = family(SPEND, 4.0)
+    spread = {round(math.sqrt(people.residual) / people.reach, 9) for people in likely}
+    assert spread == {0.01, 0.03, 0.1, 0.3}
+    assert max(people.reach for people in likely) == pytest.approx(150 - 0.8 * 4.0)
+
+
+def test_a_binary_label_is_rare_or_not_and_spreads_accordingly() -> None:
+    likely = family(UNIT)
+    assert {people.denominator for people in likely} == {0.2, 0.5}
+    for people in likely:
+        spread = people.denominator * (1 - people.denominator) * people.reach**2
+        assert people.residual == pytest.approx(spread)
+
+
+def test_weights_have_a_long_tail_inside_their_bounds() -> None:
+    likely = family(WEIGHTED)
+    means = sorted({people.weight for people in likely})
+    assert means == pytest.approx([1 / 3 + 0.8 / 3, 1 / 3 + 3.2 / 3])
+    assert all(people.weight_square > people.weight**2 for people in likely)
+
+
+def test_the_ratio_misses_its_guess_either_way() -> None:
+    misses = [people.off for people in family(UNIT)]
+    assert min(misses) < 0 < max(misses)
+    ratios = likely_ratios({"s": Bounds(-1, 1), "y": Bounds(0, 1)}, 0.0, "close")
+    assert ratios == tuple(-ratio for ratio in reversed(ratios))
+    wide, near = (likely_ratios(UNIT, 1.0, word) for word in ("unknown", "close"))
+    assert min(wide) < min(near) < 1 < max(near) < max(wide)
+
+
+# Joint probabilities of s and y in {0, 1}.
+TABLE = {(0, 0): 0.4, (0, 1): 0.1, (1, 0): 0.2, (1, 1): 0.3}
+
+
+@pytest.mark.parametrize("guess", [0.0, 1.0, -1.0, 0.5, 3.0])
+def test_a_population_gives_the_moments_of_the_people_it_describes(
+    guess: float,
+) -> None:
+    """Against a table of probabilities, added up at the ratio of the population."""
+    s, y = (sum(p * row[i] for row, p in TABLE.items()) for i in range(2))
+    s_sd, y_sd = math.sqrt(s * (1 - s)), math.sqrt(y * (1 - y))
+    population = Population(
+        MeanSd(s, s_sd * 0.999_999),
+        MeanSd(y),
+        correlation=(TABLE[1, 1] - s * y) / (s_sd * y_sd),
+    )
+    wanted = sum(p * (a - s / y * b) ** 2 for (a, b), p in TABLE.items())
+    for people in family(UNIT, guess, population):
+        assert (people.numerator, people.denominator) == pytest.approx((s, y))
+        assert people.residual == pytest.approx(wanted, rel=1e-5)
+        assert people.numerator_square == pytest.approx(s * (1 - s), rel=1e-5)
+        assert people.denominator_square == pytest.approx(y * (1 - y))
+        assert abs(people.off) >= abs(s / y - guess)
+
+
+@pytest.mark.parametrize(
+    ("weight", "mean", "square"),
+    [
+        (MeanSd(1.0, 0.6), 1.0, 1.36),
+        # A weight that nobody guessed lies in the middle, and varies as much.
+        (None, 5 / 3, 25 / 9),
+    ],
+)
+def test_guessed_weights_spread_as_they_are_guessed(
+    weight: MeanSd | None, mean: float, square: float
+) -> None:
+    population = Population(MeanSd(0.5, 0.2), MeanSd(0.5), weight=weight)
+    people = family(WEIGHTED, population=population)[0]
+    assert (people.weight, people.weight_square) == pytest.approx((mean, square))
+    # Of a ratio without any they are left aside.
+    unweighted = family(UNIT, population=population)[0]
+    assert (unweighted.weight, unweighted.weight_square) == (1.0, 1.0)
+
+
+def test_guessed_weights_that_go_with_a_column_move_its_mean() -> None:
+    columns = MeanSd(0.5, 0.2), MeanSd(0.5), MeanSd(1.0, 0.6)
+    population = Population(*columns, weight_with_numerator=0.25, weight_with_per=0.5)
+    people = family(WEIGHTED, population=population)[0]
+    assert (people.numerator, people.denominator) == pytest.approx((0.53, 0.65))
+    # E(s − r·y)² around zero: both variances, and the mean that is left.
+    ratio = 0.53 / 0.65
+    wanted = 0.04 + ratio**2 / 4 + (0.5 - ratio / 2) ** 2
+    assert people.residual == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ([MeanSd(200.0, 0.1), MeanSd(2)], "'numerator' must lie inside"),
+        ([MeanSd(5), MeanSd(2, 1)], "sd of 'numerator' must lie"),
+        ([MeanSd(5, 2), MeanSd(9)], "'per' must lie inside"),
+        ([MeanSd(5, 2), MeanSd(2, 1), MeanSd(9.0, 1.0)], "'weight' must lie inside"),
+    ],
+)
+def test_a_population_outside_its_bounds_is_refused(
+    columns: Any,  # noqa: ANN401
+    message: str,
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        family({**SPEND, "w": Bounds(0, 3)}, population=Population(*columns))
+
+
+def test_every_expectation_is_positive_where_it_must_be() -> None:
+    """Sizes are divided by; no box and no guess makes one of them zero."""
+    ends = [(-3.0, -1.0), (-1.0, 1.0), (0.0, 1.0), (2.0, 2.5), (-0.5, 4.0)]
+    for s, y, guess in product(ends, ends, (0.0, 1.0, -2.0)):
+        for people in family(
+            {"s": Bounds(*s), "y": Bounds(*y), "w": Bounds(0, 1)}, guess
+        ):
+            assert people.denominator != 0
+            sizes = (people.residual, people.weight, people.numerator_square)
+            assert min(*sizes, people.denominator_square) > 0
+
+
+# Shares of the budget.
+
+
+def shared(
     law: NoiseLaw,
-    box: dict[str, Bounds],
+    box: Box,
     *,
     epsilon: str = "0.2",
-    n: int | None = 5000,
-    guess_is: str = "close",
-    centre: float = 1.0,
-    limit: float | None = None,
+    n: int = 5000,
+    guess: float = 1.0,
     answers: tuple[str, ...] = ("ratio",),
     basis: str = "sum",
 ) -> tuple[Shared, Grid, tuple[People, ...]]:
-    contrast = Contrast(centre, limit, basis)
+    contrast = Contrast(guess, None, basis)
     grid = sums_of("focused", box, contrast, answers)
     affordable = law.about_largest_ratio(Fraction(epsilon), Fraction("1e-6"))
-    units = units_of(box, contrast)
-    family = family_of(units, likely_ratios(units, guess_is), likely_counts(n), None)
-    return share_budget(law, grid, affordable, units, family), grid, family
+    ratios = likely_ratios(box, guess, "close")
+    likely = family_of(box, guess, ratios, (0.8 * n, 1.3 * n), None)
+    split = share_budget(law, grid, affordable, units_of(box, contrast), likely)
+    return split, grid, likely
 
 
-BOXES = [
-    UNIT,
-    WEIGHTED,
-    {"s": Bounds(-2, 1), "y": Bounds(1, 5)},
-    {"s": Bounds(-1, 1.5), "y": Bounds(-1, 1), "w": Bounds(0, 2)},
-]
-
-
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("box", BOXES, ids=len)
-@pytest.mark.parametrize("answers", [("ratio",), BOTH], ids=len)
-@pytest.mark.parametrize("centre", [1.0, 0.0, -0.5])
+@EVERY_LAW
+@EVERY_ANSWER
+@pytest.mark.parametrize("guess", [1.0, 0.0, -0.5])
+@pytest.mark.parametrize(
+    "box",
+    [
+        UNIT,
+        WEIGHTED,
+        {"s": Bounds(-2, 1), "y": Bounds(1, 5)},
+        {"s": Bounds(-1, 1.5), "y": Bounds(-1, 1), "w": Bounds(0, 2)},
+    ],
+    ids=len,
+)
 def test_the_row_that_costs_most_costs_the_whole_budget(
-    law: NoiseLaw, box: dict[str, Bounds], answers: tuple[str, ...], centre: float
+    law: NoiseLaw, box: Box, answers: tuple[str, ...], guess: float
 ) -> None:
     """But for the half cells of rounding, which are added when it is certified."""
-    found, grid, _ = shared(law, box, answers=answers, centre=centre)
+    split, grid, _ = shared(law, box, answers=answers, guess=guess)
     moves = np.array([[float(move) for move in row] for row in grid.moves])
-    power = 1 if law == LAPLACE else 2
-    cost = ((moves * grid.steps / found.scales) ** power).sum(axis=1)
+    cost = ((moves * grid.steps / split.scales) ** law.power).sum(axis=1)
     budget = law.about_largest_ratio(Fraction("0.2"), Fraction("1e-6"))
-    assert cost.max() == pytest.approx(budget**power, rel=1e-9)
-    cells = (found.scales / grid.steps).tolist()
+    assert cost.max() == pytest.approx(budget**law.power, rel=1e-9)
+    cells = (split.scales / grid.steps).tolist()
     assert is_convex(law, grid, cells)
-    assert math.isfinite(found.log_width)
+    assert math.isfinite(split.log_width)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@EVERY_LAW
+@EVERY_ANSWER
 @pytest.mark.parametrize("box", [PLAIN, {**PLAIN, "w": Bounds(1 / 3, 3)}], ids=len)
-@pytest.mark.parametrize("answers", [("ratio",), BOTH], ids=len)
 @pytest.mark.parametrize("size", [2.0**-60, 1e-3, 1e3, 2.0**90])
 def test_units_of_the_data_change_nothing(
-    law: NoiseLaw, box: dict[str, Bounds], answers: tuple[str, ...], size: float
+    law: NoiseLaw, box: Box, answers: tuple[str, ...], size: float
 ) -> None:
     """In other units every scale is the same number of those units."""
     once, grid, _ = shared(law, box, answers=answers)
     scaled = {
-        name: Bounds(each.lower * size, each.upper * size) for name, each in box.items()
+        name: Bounds(bounds.lower * size, bounds.upper * size)
+        for name, bounds in box.items()
     }
     again, *_ = shared(law, scaled, answers=answers)
     # z and h hold the weight already: two columns each, where there is one.
@@ -138,9 +272,9 @@ def log_one_query(people: People, alone: float) -> float:
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("n", quick_first([5000, 500, 50_000, None]))
+@pytest.mark.parametrize("n", quick_first([5000, 500, 50_000]))
 @pytest.mark.parametrize(
-    ("box", "centre", "basis"),
+    ("box", "guess", "basis"),
     [
         (UNIT, 1.0, "sum"),
         (UNIT, 0.5, "denominator"),
@@ -150,30 +284,29 @@ def log_one_query(people: People, alone: float) -> float:
     ids=["equal", "half", "small", "zero"],
 )
 def test_no_other_split_of_the_budget_promises_much_less_width(
-    law: NoiseLaw, n: int | None, box: dict[str, Bounds], centre: float, basis: str
+    law: NoiseLaw, n: int, box: Box, guess: float, basis: str
 ) -> None:
     """Change one sum's noise, rescale all to the same price, forecast again."""
-    found, grid, family = shared(law, box, n=n, centre=centre, basis=basis)
+    split, grid, likely = shared(law, box, n=n, guess=guess, basis=basis)
     moves = np.array([[float(move) for move in row] for row in grid.moves])
     moves *= grid.steps
     power = 1 if law == LAPLACE else 2
     ratio = law.about_largest_ratio(Fraction("0.2"), Fraction("1e-6"))
-    contrast = Contrast(centre, None, basis)
-    assert units_of(box, contrast).factors == dict.fromkeys("sywczh", 1.0)
+    contrast = Contrast(guess, None, basis)
 
     def promised(scales: NDArray[np.float64]) -> float:
         cost = ((moves / scales) ** power).sum(axis=1).max()
         kept = scales * (cost / ratio**power) ** (1 / power)
         variances, alone = kept**2 * (3 - power), (3 - power) / ratio**2
-        over = [excess(each, variances, contrast, alone) for each in family]
-        widths = [log_one_query(each, alone) for each in family]
+        over = [excess(each, variances, contrast, alone) for each in likely]
+        widths = [log_one_query(each, alone) for each in likely]
         lost = [-math.log(math.exp(-each) + 0.1) for each in over]
         return (math.fsum(lost) + math.fsum(widths)) / len(over)
 
-    best = promised(found.scales)
-    assert found.log_width == pytest.approx(best, abs=1e-3)
+    best = promised(split.scales)
+    assert split.log_width == pytest.approx(best, abs=1e-3)
     for at, factor in product(range(5), (0.5, 0.8, 1.25, 2.0)):
-        other = found.scales.copy()
+        other = split.scales.copy()
         other[at] *= factor
         if is_convex(law, grid, (other / grid.steps).tolist()):
             assert promised(other) > best - 0.005
@@ -185,33 +318,14 @@ def test_more_budget_or_more_people_promise_less_width() -> None:
             shared(law, UNIT, epsilon=epsilon, n=n)[0].log_width
             for epsilon, n in (("0.1", 1000), ("1", 1000), ("1", 10_000))
         ]
-        assert widths == sorted(widths, reverse=True)
-        assert len(set(widths)) == 3
-
-
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("box", [UNIT, WEIGHTED], ids=["plain", "weighted"])
-@pytest.mark.parametrize("answers", [("ratio",), BOTH], ids=["ratio", "both"])
-def test_stopping_when_weights_settle_changes_little(
-    law: NoiseLaw,
-    box: dict[str, Bounds],
-    answers: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    settled = shared(law, box, answers=answers)[0]
-    monkeypatch.setattr(shares, "_shared", shares._shared.__wrapped__)
-    monkeypatch.setattr(shares, "_SETTLED", 0.0)
-    longest = shared(law, box, answers=answers)[0]
-    assert settled.scales == pytest.approx(longest.scales, rel=1e-2)
-    assert settled.log_width == pytest.approx(longest.log_width, abs=1e-4)
+        assert widths[0] > widths[1] > widths[2]
 
 
 def test_the_denominator_is_chosen_where_the_numerator_reaches_further() -> None:
     """And the sum where both reach equally far: by the promised width."""
-    spend = {"s": Bounds(0, 150), "y": Bounds(1, 6)}
-    for box, centre, better in ((spend, 0.6, "denominator"), (UNIT, 1.0, "sum")):
+    for box, guess, better in ((SPEND, 0.6, "denominator"), (UNIT, 1.0, "sum")):
         widths = {
-            basis: shared(LAPLACE, box, centre=centre, basis=basis)[0].log_width
+            basis: shared(LAPLACE, box, guess=guess, basis=basis)[0].log_width
             for basis in BASES
         }
         assert min(widths, key=lambda basis: widths[basis]) == better

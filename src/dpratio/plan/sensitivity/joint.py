@@ -16,7 +16,14 @@ from functools import lru_cache
 from itertools import combinations
 
 from dpratio.plan.laws import NoiseLaw
-from dpratio.plan.sensitivity.sums import Contrast, Point, Summand, corners_of, step_for
+from dpratio.plan.sensitivity.sums import (
+    Contrast,
+    MeasuredSum,
+    Point,
+    Summand,
+    corners_of,
+    step_for,
+)
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import PrivacyUnit
 
@@ -43,22 +50,24 @@ class Grid:
     ranges: tuple[Fraction, ...]
     curved: tuple[str, ...]
 
-    def only(self, at: int) -> "Grid":
-        """Return the grid of one sum alone."""
-        return self._between(at, at + 1)
-
-    def first(self, count: int) -> "Grid":
-        """Return the grid of the first sums alone."""
-        return self._between(0, count)
-
-    def _between(self, start: int, stop: int) -> "Grid":
+    def __getitem__(self, part: slice) -> "Grid":
+        """Return the grid of some of the sums alone."""
         return Grid(
-            self.summands[start:stop],
-            self.steps[start:stop],
-            tuple(row[start:stop] for row in self.moves),
-            self.rounding[start:stop],
-            self.ranges[start:stop],
+            self.summands[part],
+            self.steps[part],
+            tuple(row[part] for row in self.moves),
+            self.rounding[part],
+            self.ranges[part],
             self.curved,
+        )
+
+    def measured(self, scales: Sequence[float]) -> tuple[MeasuredSum, ...]:
+        """Return the sums with noise of these scales, in cells."""
+        return tuple(
+            MeasuredSum(*terms)
+            for terms in zip(
+                self.summands, self.steps, self.sensitivities, scales, strict=True
+            )
         )
 
     @property
@@ -99,31 +108,26 @@ def _grid_of(
     contrast: Contrast | None,
 ) -> Grid:
     bounds = dict(items)
-    points = [{**each, **_MAY_BE_CUT} for each in corners_of(bounds, contrast)]
+    points = [{**corner, **_MAY_BE_CUT} for corner in corners_of(bounds, contrast)]
     sizes = {**_sizes(bounds, contrast), **_MAY_BE_CUT}
-    values = [[abs(_product(each, point)) for each in summands] for point in points]
-    reaches = [max(column) for column in zip(*values, strict=True)]
-    steps = [step_for(float(reach)) for reach in reaches]
-    binary = bounds["y"].is_binary
+    values = [[abs(_product(sum_, point)) for sum_ in summands] for point in points]
+    steps = [step_for(float(max(column))) for column in zip(*values, strict=True)]
+    cells = [Fraction(step) for step in steps]
+    laid = list(zip(summands, cells, strict=True))
+    # The factors whose products `is_convex` is asked about.
+    curved = ("s",) if bounds["y"].is_binary else ("s", "y")
     return Grid(
         summands=summands,
         steps=tuple(steps),
         moves=tuple(
-            tuple(
-                value / Fraction(step) for value, step in zip(row, steps, strict=True)
-            )
+            tuple(value / cell for value, cell in zip(row, cells, strict=True))
             for row in values
         ),
         rounding=tuple(
-            _HALF_CELL + _ROUNDING * _product(each, sizes) / Fraction(step)
-            for each, step in zip(summands, steps, strict=True)
+            _HALF_CELL + _ROUNDING * _product(sum_, sizes) / cell for sum_, cell in laid
         ),
-        ranges=tuple(
-            _range(each, points) / Fraction(step)
-            for each, step in zip(summands, steps, strict=True)
-        ),
-        # The factors whose products `is_convex` is asked about.
-        curved=("w", "z", "h") if contrast else ("s",) if binary else ("s", "y"),
+        ranges=tuple(_range(sum_, points) / cell for sum_, cell in laid),
+        curved=curved if contrast is None else ("w", "z", "h"),
     )
 
 
@@ -147,7 +151,7 @@ def joint_ratio(law: NoiseLaw, grid: Grid, scales: Sequence[float]) -> Fraction:
         [move / scale for move, scale in zip(row, exact, strict=True)]
         for row in grid.moves
     ]
-    slack = [each / scale for each, scale in zip(grid.rounding, exact, strict=True)]
+    slack = [cell / scale for cell, scale in zip(grid.rounding, exact, strict=True)]
     return law.root(max(law.total(row) for row in moved)) + law.compose(slack)
 
 
@@ -170,11 +174,11 @@ def is_convex(law: NoiseLaw, grid: Grid, scales: Sequence[float]) -> bool:
     if it is positive semidefinite. Proof: docs/proofs/joint_cost.md.
     """
     price = {
-        tuple(sorted(factor for factor in each.factors if factor in grid.curved)): (
+        tuple(sorted(factor for factor in sum_.factors if factor in grid.curved)): (
             1 / Fraction(scale) / Fraction(step)
         )
         ** law.power
-        for each, scale, step in zip(grid.summands, scales, grid.steps, strict=True)
+        for sum_, scale, step in zip(grid.summands, scales, grid.steps, strict=True)
     }
     matrix = [
         [
@@ -208,7 +212,7 @@ def _range(summand: Summand, points: Sequence[Point]) -> Fraction:
 
 def _sizes(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
     """Return the largest size of each factor before anything cancels."""
-    reach = {name: Fraction(each.reach) for name, each in bounds.items()}
+    reach = {name: Fraction(pair.reach) for name, pair in bounds.items()}
     reach.setdefault("w", Fraction(1))
     if contrast is None:
         return reach
@@ -218,10 +222,7 @@ def _sizes(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
 
 
 def _product(summand: Summand, point: Point) -> Fraction:
-    product = Fraction(1)
-    for factor in summand.factors:
-        product *= point[factor]
-    return product
+    return math.prod((point[factor] for factor in summand.factors), start=Fraction(1))
 
 
 def _determinant(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
@@ -319,7 +320,12 @@ def mixture_of(grid: Grid, raw: Grid, contrast: Contrast) -> tuple[Mixture, ...]
         raw: The same sums of the contrast 0.
         contrast: What z and h of the first are.
     """
-    return tuple(_whole(parts) for parts in _parts(grid, raw, contrast))
+    mixtures = []
+    for parts in _parts(grid, raw, contrast):
+        divisor = math.lcm(*(part.denominator for part in parts.values()))
+        weights = {place: int(part * divisor) for place, part in parts.items()}
+        mixtures.append(Mixture(weights, divisor))
+    return tuple(mixtures)
 
 
 def mixed_grid(grid: Grid, raw: Grid, contrast: Contrast) -> Grid:
@@ -329,31 +335,29 @@ def mixed_grid(grid: Grid, raw: Grid, contrast: Contrast) -> Grid:
         No unit moves a mixed and rounded sum further from its exact place than
         ``rounding`` of the result says. Proof: docs/proofs/staged.md.
     """
-    rounding = tuple(
-        sum(
-            (abs(part) * raw.rounding[at] for at, part in parts.items()),
-            _ROUNDING_OF_TOTAL,
-        )
+    rounding = [
+        [abs(part) * raw.rounding[place] for place, part in parts.items()]
         for parts in _parts(grid, raw, contrast)
+    ]
+    return replace(
+        grid, rounding=tuple(sum(parts, _ROUNDING_OF_TOTAL) for parts in rounding)
     )
-    return replace(grid, rounding=rounding)
 
 
 def _parts(grid: Grid, raw: Grid, contrast: Contrast) -> list[dict[int, Fraction]]:
     """Return each sum as raw sums by place, both in their own cells."""
-    places = {each.name: at for at, each in enumerate(raw.summands)}
+    places = {summand.name: place for place, summand in enumerate(raw.summands)}
     columns = {
         letter: dict(zip("zh", map(Fraction, row), strict=True))
         for letter, row in zip("zh", contrast.rows, strict=True)
     }
-    parts = []
-    for each, step in zip(grid.summands, grid.steps, strict=True):
-        found: dict[int, Fraction] = {}
-        for name, part in _expanded(each.name, columns).items():
-            at = places[name]
-            found[at] = part * Fraction(raw.steps[at]) / Fraction(step)
-        parts.append(found)
-    return parts
+    return [
+        {
+            places[name]: part * Fraction(raw.steps[places[name]]) / Fraction(step)
+            for name, part in _expanded(summand.name, columns).items()
+        }
+        for summand, step in zip(grid.summands, grid.steps, strict=True)
+    ]
 
 
 def _expanded(
@@ -370,9 +374,3 @@ def _expanded(
                 grown[longer] = grown.get(longer, Fraction(0)) + part * weight
         products = grown
     return {product: part for product, part in products.items() if part}
-
-
-def _whole(parts: Mapping[int, Fraction]) -> Mixture:
-    """Bring the parts of a sum to one divisor."""
-    divisor = math.lcm(*(part.denominator for part in parts.values()))
-    return Mixture({at: int(part * divisor) for at, part in parts.items()}, divisor)

@@ -24,8 +24,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS, Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-LEAST_CELLS = 2**24
-
 
 def step_for(reach: float) -> float:
     """Choose the widest power-of-two step with at least 2^24 cells up to a reach.
@@ -93,11 +91,8 @@ CUT = Summand("c", ("c",))
 MOMENTS = ("w", "wy", "ws", "ww", "wyy", "wss", "wys")
 
 # Third and fourth orders: how sums of squares vary from sample to sample.
-_SPREAD = tuple(
-    "w" + "y" * (order - at) + "s" * at
-    for order in (3, 4)
-    for at in reversed(range(order + 1))
-)
+_THIRD = ("wsss", "wyss", "wyys", "wyyy")
+_FOURTH = ("wssss", "wysss", "wyyss", "wyyys", "wyyyy")
 
 _RATIO = ("z", "h", "zz", "zh", "hh")
 _MEANS = ("w",)
@@ -118,13 +113,11 @@ def summands_for(
         >>> [sum_.name for sum_ in summands_for(weighted=False, binary=True)]
         ['w', 'wy', 'ws', 'wss', 'wys']
     """
-    names = MOMENTS + (_SPREAD if spread else ())
-    kept = [
-        name
-        for name in names
+    return tuple(
+        Summand(name, tuple(name if weighted else name[1:]))
+        for name in (*MOMENTS, *((*_THIRD, *_FOURTH) if spread else ()))
         if not (binary and "yy" in name) and (weighted or name != "ww")
-    ]
-    return tuple(Summand(name, tuple(name if weighted else name[1:])) for name in kept)
+    )
 
 
 def focused_summands(*, weighted: bool, means: bool) -> tuple[Summand, ...]:
@@ -199,14 +192,14 @@ def box_of(
     """Return the box of one unit: its row's, or that of its clipped totals."""
     if unit.column is None:
         return row_box(ratio, bounds)
-    return {letter: each.bounds for letter, each in totals_of(ratio, unit).items()}
+    return {letter: total.bounds for letter, total in totals_of(ratio, unit).items()}
 
 
 def can_cut(ratio: Ratio, bounds: Mapping[str, Bounds], unit: PrivacyUnit) -> bool:
     """Whether a bound of a row's numbers or of a person's totals may cut."""
     totals = {} if unit.column is None else totals_of(ratio, unit)
     of_rows = any(bounds[name].can_cut for name in ratio.columns)
-    return of_rows or any(each.can_cut for each in totals.values())
+    return of_rows or any(total.can_cut for total in totals.values())
 
 
 def _total(bounds: Bounds, name: str) -> Total:
@@ -225,8 +218,6 @@ def _total(bounds: Bounds, name: str) -> Total:
 BASES = ("sum", "denominator")
 _TWELFTH = 12
 _SLACK = 2.0**-20
-
-Pair = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +249,9 @@ class Contrast:
         completes = (1.0, self.centre) if self.has_numerator else (0.0, 1.0)
         return (1.0, -self.centre), completes
 
-    def of(self, numerator: Fraction, denominator: Fraction) -> Pair:
+    def of(self, s: Fraction, y: Fraction) -> tuple[Fraction, Fraction]:
         """Return z and h, exactly and without the limit."""
-        z, h = (
-            Fraction(first) * numerator + Fraction(second) * denominator
-            for first, second in self.rows
-        )
+        z, h = (Fraction(on_s) * s + Fraction(on_y) * y for on_s, on_y in self.rows)
         return z, h
 
     def inverse(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -291,13 +279,7 @@ def guess_from(box: Mapping[str, Bounds]) -> float:
         return 0.0
     near = min(max(s.lower, 0.0), s.upper)
     top = near + (s.lower + s.upper - 2 * near) / _TWELFTH
-    return rounded_guess(top / middle_of(y.lower, y.upper))
-
-
-def middle_of(lower: float, upper: float) -> float:
-    """Return the middle of a range, away from zero."""
-    middle, far = (lower + upper) / 2, max(abs(lower), abs(upper)) / 4
-    return middle if abs(middle) >= far else far
+    return rounded_guess(top / y.middle)
 
 
 def rounded_guess(ratio: float) -> float:
@@ -326,16 +308,16 @@ def corners_of(
         ...     {"w": 1, "z": 1, "h": 1}]
         True
     """
-    ends = {name: _ends(each) for name, each in bounds.items()}
+    ends = {name: _ends(pair) for name, pair in bounds.items()}
     box = product(ends.get("w", _UNIT), ends["s"], ends["y"])
     if contrast is None:
         return tuple({"w": w, "s": s, "y": y} for w, s, y in box)
-    points = [_point(contrast, *each) for each in box]
-    between = [_point(contrast, *each) for each in _turns(bounds, contrast)]
+    points = [_point(contrast, *row) for row in box]
+    between = [_point(contrast, *row) for row in _turns(bounds, contrast)]
     if contrast.limit is None:
         return (*points, *between)
     limit = Fraction(contrast.limit)
-    images = (_image(each, limit) for each in between)
+    images = (_image(point, limit) for point in between)
     return (*_clipped(points, limit), *images)
 
 

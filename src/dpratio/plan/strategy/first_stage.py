@@ -1,4 +1,4 @@
-"""The first stage of a plan: its totals, their noise and price, the guess they lead to.
+"""The first stage of a plan: its totals, and the guess that they lead to.
 
 The ratio is expected somewhere around the plan's guess, and the totals are worth as
 much as their noise lets them be: the guess of the second stage is the best linear
@@ -14,20 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.checks import show_given
-from dpratio.errors import InvalidInput
-from dpratio.plan.laws import (
-    LARGEST_SCALE,
-    SMALLEST_SCALE,
-    certify_upwards,
-    require_storable,
-)
-from dpratio.plan.sensitivity.joint import Grid, pooled_ratio
 from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.plan.settle import Allowance
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.population import Population
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS
+
+TOTALS = 2  # Σ w·s and Σ w·y come first among the raw sums.
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,84 +42,6 @@ class Stage:
     population: Population | None = None
     firsts: tuple[tuple[MeasuredSum, ...], ...] = ()
 
-    def only(self, at: int) -> "Stage":
-        """Return the stage of one question alone."""
-        return Stage(self.epsilon, self.n, self.population, self.firsts[at : at + 1])
-
-
-TOTALS = 2  # Σ w·s and Σ w·y come first among the raw sums.
-
-
-def totals_grid(raw: Grid) -> Grid:
-    """Lay out the two totals of a question, given its raw sums."""
-    return raw.first(TOTALS)
-
-
-def measure_totals(raw: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
-    """Return both totals, with noise in proportion to their sensitivity."""
-    grid = totals_grid(raw)
-    sizes = [float(each) for each in grid.sensitivities]
-
-    def scaled(by: float) -> list[float]:
-        return [max(each * by, SMALLEST_SCALE) for each in sizes]
-
-    def cost(by: float) -> Fraction:
-        return pooled_ratio(allowed.law, grid, scaled(by), allowed.unit, allowed.cells)
-
-    factor = certify_upwards(
-        float(cost(1.0) / allowed.ratio),
-        lambda by: max(scaled(by)) > LARGEST_SCALE or cost(by) <= allowed.ratio,
-    )
-    scales = scaled(factor)
-    require_storable(max(scales))
-    return tuple(
-        MeasuredSum(*each)
-        for each in zip(
-            grid.summands, grid.steps, grid.sensitivities, scales, strict=True
-        )
-    )
-
-
-def totals_price(
-    raw: Grid, given: tuple[MeasuredSum, ...], allowed: Allowance
-) -> Fraction:
-    """Bound how far one unit moves the totals of a question, in units of their noise.
-
-    Raises:
-        InvalidInput: When they are not the totals that the terms demand.
-
-    Guarantee:
-        Releasing them with ideal noise of their scales costs no more epsilon.
-        Proof: docs/proofs/staged.md.
-    """
-    grid = totals_grid(raw)
-    listed = isinstance(given, tuple) and all(
-        isinstance(each, MeasuredSum) and type(each.sensitivity) is int
-        for each in given
-    )
-    demanded = list(zip(grid.summands, grid.steps, grid.sensitivities, strict=True))
-    same = listed and demanded == [
-        (each.summand, each.step, each.sensitivity) for each in given
-    ]
-    if not same:
-        raise InvalidInput(
-            "a first stage measures the totals that its bounds demand. Make the plan "
-            "with make_plan.",
-            field="stage",
-        )
-    scales = [each.scale for each in given]
-    for scale in scales:
-        if type(scale) is not float or not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
-            raise InvalidInput(
-                "the noise of a total is too small or too large, got "
-                f"{show_given(scale)}.",
-                field="stage",
-            )
-    return pooled_ratio(allowed.law, grid, scales, allowed.unit, allowed.cells)
-
-
-_PARTS = 2  # Of a distance: how finely the guess is rounded.
-
 
 @dataclass(frozen=True, slots=True)
 class Expected:
@@ -139,17 +53,10 @@ class Expected:
     centre: Fraction
     variance: Fraction
 
-
-@dataclass(frozen=True, slots=True)
-class FoundGuess:
-    """A guess of the ratio, and how far off it may be: one standard deviation or so.
-
-    The distance is the root of a power of two, and the guess a few of them, or halves,
-    away from where the ratio was expected.
-    """
-
-    centre: float
-    distance: float
+    @property
+    def distance(self) -> float:
+        """One standard deviation: by about so much the ratio may be off."""
+        return math.sqrt(self.variance)
 
 
 def learn(
@@ -167,12 +74,12 @@ def learn(
         firsts: Their lattices and their Laplace noise.
     """
     top, bottom = (
-        _possible(total * Fraction(each.step), box[letter])
-        for letter, total, each in zip("sy", totals, firsts, strict=True)
+        _possible(total * Fraction(first.step), box[letter])
+        for letter, total, first in zip("sy", totals, firsts, strict=True)
     )
     # Laplace noise of scale b has variance 2b².
     top_noise, bottom_noise = (
-        2 * (Fraction(each.scale) * Fraction(each.step)) ** 2 for each in firsts
+        2 * (Fraction(first.scale) * Fraction(first.step)) ** 2 for first in firsts
     )
     centre, variance = expected.centre, expected.variance
     noise = top_noise + (centre**2 + variance) * bottom_noise
@@ -192,8 +99,11 @@ def realise_contrast(
     box: Mapping[str, Bounds],
     totals: Sequence[int],
     firsts: Sequence[MeasuredSum],
-) -> FoundGuess:
-    """Find the guess of a ratio: what `learn` says, rounded to a part of its distance.
+) -> Expected:
+    """Return what `learn` says, rounded so that few guesses differ.
+
+    The variance is rounded down to a power of two, and the guess to halves of its
+    square root, counted from where the ratio was expected.
 
     Example:
         >>> from dpratio.plan.sensitivity.sums import Summand
@@ -201,25 +111,17 @@ def realise_contrast(
         >>> box = {"s": Bounds(0, 9), "y": Bounds(0, 1)}
         >>> expected = Expected(Fraction(1, 2), Fraction(1))
         >>> realise_contrast(expected, box, [3_001, 999], firsts)
-        FoundGuess(centre=3.0, distance=0.015625)
+        Expected(centre=Fraction(3, 1), variance=Fraction(1, 4096))
         >>> realise_contrast(expected, box, [3_001, 0], firsts)
-        FoundGuess(centre=0.5, distance=1.0)
+        Expected(centre=Fraction(1, 2), variance=Fraction(1, 1))
     """
     learned = learn(expected, box, totals, firsts)
-    power = _magnitude(learned.variance) - 1
-    half, odd = divmod(power, 2)
-    unit = Fraction(2) ** half / _PARTS
-    steps = round((learned.centre - expected.centre) / unit)
-    centre = expected.centre + steps * unit
+    variance = learned.variance
+    power = variance.numerator.bit_length() - variance.denominator.bit_length()
+    power -= Fraction(2) ** power > variance
+    unit = Fraction(2) ** (power // 2 - 1)
+    centre = expected.centre + round((learned.centre - expected.centre) / unit) * unit
     largest = Fraction(LARGEST_GUESS)
-    found = float(min(max(centre, -largest), largest))
-    return FoundGuess(
-        centre=found if abs(found) >= SMALLEST_GUESS else 0.0,
-        distance=math.ldexp(math.sqrt(2.0) if odd else 1.0, half),
-    )
-
-
-def _magnitude(number: Fraction) -> int:
-    """Return k with 2^(k − 1) <= number < 2^k."""
-    power = number.numerator.bit_length() - number.denominator.bit_length()
-    return power + 1 if Fraction(2) ** power <= number else power
+    guess = float(min(max(centre, -largest), largest))
+    guess = guess if abs(guess) >= SMALLEST_GUESS else 0.0
+    return Expected(Fraction(guess), Fraction(2) ** power)

@@ -17,15 +17,16 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import found_guesses, realise
-from dpratio.plan.sensitivity.sums import contrast_of, row_box
+from dpratio.plan.sensitivity.sums import CUT, contrast_of, row_box
 from dpratio.plan.settle import cells_of
-from dpratio.plan.strategy.allowance import QUANTILE
-from dpratio.plan.strategy.people import (
+from dpratio.plan.strategy.allowance import QUANTILE, allowance
+from dpratio.plan.strategy.shares import (
+    Box,
     People,
-    Units,
+    noise_matrix,
+    ratio_intervals,
     units_of,
 )
-from dpratio.plan.strategy.shares import promised_widths
 from dpratio.simulation.forecast.stated_people import stated_family
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study
@@ -33,6 +34,7 @@ from dpratio.terms.study import Study
 _DELTA = Fraction(1, 10**6)
 _WORTH_SAYING = 0.05
 _ROOM = 1.4  # For people between and beside those who are listed.
+_ROUNDS = 20
 _PART = 0.85  # Of the family that the upper end of a range is for.
 
 
@@ -78,14 +80,14 @@ def promised_range(
     )
     require(plan.strategy == "focused", rule, plan.strategy, hint)
     box = plan.box(question)
-    units = units_of(box, contrast_of(question.ratio, question.basis))
     has_ids = plan.unit.column is not None
     row = row_box(question.ratio, plan.bounds) if has_ids else None
-    family = stated_family(units, question.ratio.guess_is, float(n), row)
-    widths, errors, public = _measured(plan, question, units, family, quantile)
+    guess = contrast_of(question.ratio).centre
+    family = stated_family(box, guess, question.ratio.guess_is, float(n), row)
+    widths, errors, public = _measured(plan, question, family, quantile)
     if min(box["s"].lower, box["y"].lower) >= 0:
         # The part of an interval below zero is cut off.
-        true = units.ratio * np.array([_ratio(units, each) for each in family])
+        true = np.array([guess + people.off for people in family])
         widths, public = (
             np.minimum(each, each / 2 + true) for each in (widths, public)
         )
@@ -93,34 +95,66 @@ def promised_range(
 
 
 def _measured(
-    plan: Plan,
-    question: Measurement,
-    units: Units,
-    family: Sequence[People],
-    quantile: float,
+    plan: Plan, question: Measurement, family: Sequence[People], quantile: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Give widths, standard errors, and widths without noise."""
-    found = np.empty((3, len(family)))
-    for asked, people in _planned(plan, question, units, family):
+    """Return widths, standard errors, and widths without noise."""
+    figures = np.empty((3, len(family)))
+    for measured, people in _planned(plan, question, family):
         places = list(people)
-        around = units.around(contrast_of(asked.ratio, asked.basis))
-        noise = [plan.law.sd(each.scale) * each.step for each in asked.sums]
-        names = [each.summand.name for each in asked.sums]
+        noise = [plan.law.sd(part.scale) * part.step for part in measured.sums]
         squared = np.array(noise) ** 2
-        found[:2, places] = promised_widths(
-            names, around, [*people.values()], squared, quantile
-        )
-        found[2, places], _ = promised_widths(
-            names, around, [*people.values()], 0 * squared, quantile
-        )
-    widths, errors, public = found
+        planned = plan.box(question), measured, [*people.values()]
+        figures[:2, places] = promised_widths(*planned, squared, quantile)
+        figures[2, places], _ = promised_widths(*planned, 0 * squared, quantile)
+    widths, errors, public = figures
     return widths, errors, public
 
 
+def promised_widths(
+    box: Box,
+    measured: Measurement,
+    family: Sequence[People],
+    noise: Floats,
+    quantile: float = QUANTILE,
+) -> tuple[Floats, Floats]:
+    """Forecast the width of the ratio's interval for each of a family of people.
+
+    Args:
+        box: The bounds of one person.
+        measured: The sums that are measured.
+        family: The people.
+        noise: The noise variance of each sum, in the units of the data.
+        quantile: The two-sided normal quantile of the level.
+
+    Returns:
+        The widths, infinite where the denominator cannot be told from zero, and the
+        standard errors, which are finite.
+    """
+    units = units_of(box, contrast_of(measured.ratio, measured.basis))
+    people, spread = units.columns(family), None
+    sums = [place for place, part in enumerate(measured.sums) if part.summand != CUT]
+    names = [measured.sums[place].summand.name for place in sums]
+    sizes = np.array([units.of_sum(name) for name in names])
+    own = noise_matrix(names, noise[sums] / sizes**2)
+    for _ in range(_ROUNDS):
+        intervals = ratio_intervals(units.contrast, people, spread)
+        spread = intervals.spread(own)
+    sampling, known, doubt = intervals.variances(own)
+    widened = sampling + known + allowance(sampling, known, doubt, QUANTILE)
+    errors = units.s / units.y * np.sqrt(widened) / intervals.size
+    weak = own[0, 1:] @ intervals.denominator
+    varied = people["denominator"] ** 2 + people["denominator_square"]
+    sampled = people["count"] * people["weight_square"] * varied
+    # Fieller (1954): the set has no end where zero is a plausible denominator.
+    endless = quantile**2 * (weak + sampled / intervals.size**2) >= 1
+    weak = np.where(endless, np.inf, weak)
+    return 2 * quantile * errors * np.exp(weak), errors
+
+
 def _planned(
-    plan: Plan, question: Measurement, units: Units, family: Sequence[People]
+    plan: Plan, question: Measurement, family: Sequence[People]
 ) -> list[tuple[Measurement, dict[int, People]]]:
-    """Give the sums that are measured, and of whom, by their places in the family.
+    """Return the sums that are measured, and of whom, by their places in the family.
 
     In two stages each finds a guess in its totals, from which its ratio is as far as
     noise and `learn` leave it; nothing is asked of the other questions.
@@ -130,33 +164,28 @@ def _planned(
     at = plan.measurements.index(question)
     found: dict[object, tuple[Measurement, dict[int, People]]] = {}
     for place, people in enumerate(family):
+        ratio = contrast_of(question.ratio).centre + people.off
         totals = [
-            _totals(plan, each, units, people) if each is question else (0, 0)
+            _totals(plan, each, ratio, people) if each is question else (0, 0)
             for each in plan.measurements
         ]
         guess = found_guesses(plan, totals)[at]
         if guess not in found:
             found[guess] = realise(plan, totals)[at], {}
-        miss = _ratio(units, people) - guess.centre / units.ratio
-        off = math.copysign(math.hypot(miss, guess.distance / units.ratio), miss)
+        miss = ratio - float(guess.centre)
+        off = math.copysign(math.hypot(miss, guess.distance), miss)
         found[guess][1][place] = replace(people, off=off)
     return list(found.values())
 
 
 def _totals(
-    plan: Plan, question: Measurement, units: Units, people: People
+    plan: Plan, question: Measurement, ratio: float, people: People
 ) -> tuple[int, int]:
-    """Give the totals that people have, over all groups of a question, in cells."""
+    """Return the totals that people have, over all groups of a question, in cells."""
     everyone = people.count * (cells_of(question.groups) or 1)
     below = everyone * people.weight * people.denominator
     top, bottom = plan.stage.firsts[plan.measurements.index(question)]  # type: ignore[union-attr]
-    above = _ratio(units, people) * below * units.factors["z"]
-    return round(above / top.step), round(below * units.product("yw") / bottom.step)
-
-
-def _ratio(units: Units, people: People) -> float:
-    """Give the true ratio of people, in the units of the box."""
-    return units.contrast.centre + people.off
+    return round(ratio * below / top.step), round(below / bottom.step)
 
 
 def worth_of_delta(study: Study, plan: Plan, n: int) -> float:

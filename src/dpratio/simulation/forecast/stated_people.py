@@ -8,17 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from dpratio.plan.sensitivity.sums import middle_of
-from dpratio.plan.strategy.people import (
+from dpratio.plan.strategy.shares import (
     SPREADS,
-    UNWEIGHTED,
-    WEIGHTS,
     Box,
     People,
-    Range,
-    Ranges,
-    Units,
     likely_ratios,
+    likely_weights,
     people_of,
     reach_of,
 )
@@ -30,7 +25,7 @@ _STATED_PART = 0.1
 
 
 def stated_family(
-    units: Units, guess_is: str, count: float, row: Box | None = None
+    box: Box, guess: float, guess_is: str, count: float, row: Box | None = None
 ) -> tuple[People, ...]:
     """List the people whom nobody described, for a range of widths.
 
@@ -43,46 +38,41 @@ def stated_family(
     a person differ, so totals are one row written large: people then never look
     cheaper to protect than as many rows.
     """
-    if row is not None:
-        is_label = row["y"].is_binary and not row["y"].is_one
-        large = {**units.box, "y": units.box["y"]._replace(is_binary=is_label)}
-        alike = stated_family(replace(units, box=large), guess_is, count)
-        if "w" not in row:
-            return alike
-        pairs = product(alike, WEIGHTS)
-        return tuple(_of_weighted_rows(each, row["w"], *by) for each, by in pairs)
-    box, centre = units.box, units.contrast.centre
-    found = []
-    # Rows that are counted are 1, whoever has them.
-    one = box["y"].upper, middle_of(box["y"].lower, box["y"].upper), 0.0
-    for mean, usual, part in [one] if units.given["y"].is_one else _means(box["y"]):
-        moved = usual / mean if guess_is == "unknown" and centre else 1.0
-        for near in likely_ratios(units, guess_is):
+    labels = (box if row is None else row)["y"]
+    family = []
+    for mean, usual, part in _means(box["y"], labels):
+        moved = usual / mean if guess_is == "unknown" and guess else 1.0
+        for near in likely_ratios(box, guess, guess_is):
             ratio = near * moved
             reach = reach_of(box, ratio)
             parts = (math.sqrt(part * (1 - part)),) if part else SPREADS
-            found += [
+            family += [
                 _possible(
                     people_of(
-                        *(count, box, ratio, ratio - centre),
-                        (mean, (spread * reach) ** 2),
-                        weights,
+                        box,
+                        count=count,
+                        guess=guess,
+                        ratio=ratio,
+                        moments=(mean, (spread * reach) ** 2),
+                        weights=weights,
                     ),
                     box,
                     ratio,
                 )
                 for spread in parts
-                for weights in (WEIGHTS if "w" in box else UNWEIGHTED)
+                for weights in likely_weights(box)
             ]
-    return tuple(found)
+    if row is None or "w" not in row:
+        return tuple(family)
+    heaviest = row["w"].upper
+    return tuple(
+        _of_weighted_rows(people, weight / heaviest, square / heaviest**2)
+        for people, (weight, square) in product(family, likely_weights(row))
+    )
 
 
-def _of_weighted_rows(
-    people: People, bounds: Bounds, part: float, varied: float
-) -> People:
-    """Give people whose totals are of rows with weights, over the largest weight."""
-    weight = (bounds.lower + part * (bounds.upper - bounds.lower)) / bounds.upper
-    square = weight**2 * (1 + varied)
+def _of_weighted_rows(people: People, weight: float, square: float) -> People:
+    """Return people whose totals are of rows with weights, over the largest weight."""
 
     def spread(mean: float, variance: float) -> float:
         return square * (mean**2 + variance) - (weight * mean) ** 2
@@ -97,13 +87,17 @@ def _of_weighted_rows(
     )
 
 
-def _means(y: Range) -> Iterator[tuple[float, float, float]]:
-    """Give means that y may have, and the one that a guess is made with.
+def _means(y: Bounds, labels: Bounds) -> Iterator[tuple[float, float, float]]:
+    """Return means that y may have, and the one that a guess is made with.
 
-    The third is how frequent y is where it is a label, or 0.
+    The third is how frequent y is where rows have labels, or 0.
     """
-    usual = middle_of(y.lower, y.upper)
-    if y.is_binary:
+    usual = y.middle
+    if y.is_one:
+        # Rows that are counted are 1, whoever has them.
+        yield y.upper, usual, 0.0
+        return
+    if labels.is_binary and not labels.is_one:
         for part in _STATED_FREQUENCIES:
             yield y.lower + part * (y.upper - y.lower), usual, part
         return
@@ -113,8 +107,8 @@ def _means(y: Range) -> Iterator[tuple[float, float, float]]:
         yield near + _STATED_PART * (far - near), usual, 0.0
 
 
-def _possible(people: People, box: Ranges, ratio: float) -> People:
-    """Let s − r·y spread no further than the means of s and y allow.
+def _possible(people: People, box: Box, ratio: float) -> People:
+    """Return people of whom s − r·y spreads no further than means allow.
 
     A column within bounds spreads most when all its values lie on them.
     """
@@ -123,5 +117,5 @@ def _possible(people: People, box: Ranges, ratio: float) -> People:
     return replace(people, residual=min(people.residual, most**2))
 
 
-def _most_spread(mean: float, bounds: Range) -> float:
+def _most_spread(mean: float, bounds: Bounds) -> float:
     return math.sqrt((mean - bounds.lower) * (bounds.upper - mean))
