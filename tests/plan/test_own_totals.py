@@ -122,7 +122,7 @@ def test_edited_totals_of_a_question_are_refused(totals: Any, message: str) -> N
 
 
 def test_totals_of_rows_or_of_one_column_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="totals and most_groups need a unit"):
+    with pytest.raises(InvalidInput, match="need a unit with a column of ids"):
         plan_of(unit=PrivacyUnit())
     half = Question(RATIO, groups=MONTHS, totals={"delay": Bounds(0, 150)})
     with pytest.raises(InvalidInput, match=r"Add totals for: trips\."):

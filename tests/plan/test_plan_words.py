@@ -219,7 +219,7 @@ def test_a_title_travels_with_a_plan_and_is_said_to_be_published() -> None:
     plan = plan_of().titled("Loans of 2025")
     said = "Title, which is published with every release: Loans of 2025"
     assert plan.summary() == [said, *plan_of().summary()]
-    with pytest.raises(InvalidInput, match="a title is one line"):
+    with pytest.raises(InvalidInput, match="one line of up to"):
         plan.titled("two\nlines")
 
 

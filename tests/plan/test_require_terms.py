@@ -86,8 +86,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"ratio": WEIGHTED, "bounds": {**BOX, "w": Bounds(-1, 1)}},
         "lower bound of a weight must be at least 0",
     ),
-    ({"answers": "ratio"}, "answers must be a list .* got 'ratio'"),
-    ({"answers": {"ratio"}}, "answers must be a list .* got a set"),
+    ({"answers": "ratio"}, "answers must be 'ratio', and perhaps"),
     ({"answers": ["means"]}, "answers must be 'ratio', and perhaps .*each once"),
     ({"answers": ("ratio", "spread")}, "'spread' needs .*'joint' or 'even'"),
     *(

@@ -3,7 +3,6 @@
 import contextlib
 import datetime as dt
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -47,8 +46,6 @@ from dpratio.terms.source import (
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
-
-
 _WORDS = {"binary": Bounds.binary(), "ones": Bounds.ones()}
 _PAIR = many(NUMBER, 2, 2)
 _NATURAL = record(dict, None, natural=_PAIR)
@@ -158,34 +155,6 @@ def _read_true(value: Any, path: str) -> bool:  # noqa: ANN401
 TRUE = Field(_read_true, bool, {"const": True})
 
 
-def _whole(whole: bool) -> None:  # noqa: FBT001 (the field itself says it)
-    """Return no groups.
-
-    Args:
-        whole: One answer for the whole table.
-    """
-
-
-def _crossed(cross: Sequence[Keys | ScoreBins | Periods]) -> Groups:
-    """Return crossed groups.
-
-    Args:
-        cross: Tables of keys, bins and periods, of which every combination is a group.
-    """
-    return Groups.cross(*cross)
-
-
-def _private(column: str, find: Budget, kind: str = "text") -> PrivateKeys:
-    """Return keys that are found privately.
-
-    Args:
-        column: The column that holds the keys.
-        find: The ``epsilon`` and ``delta`` that finding the keys takes from the budget.
-        kind: ``"text"``, ``"integer"``, ``"boolean"`` or ``"date"``.
-    """
-    return PrivateKeys(column, find, kind)
-
-
 def _kind_of_groups(groups: Partition) -> str:
     if groups is None:
         return "whole"
@@ -199,23 +168,30 @@ def _kind_of_groups(groups: Partition) -> str:
 
 PARTITION = one_of(
     {
-        "whole": record(_whole, lambda _: {"whole": True}, whole=TRUE),
+        "whole": record(
+            lambda **_: None,
+            lambda _: {"whole": True},
+            whole=TRUE.described("One answer for the whole table"),
+        ),
         "cross": record(
-            _crossed,
+            lambda cross: Groups.cross(*cross),
             lambda groups: {"cross": groups.dimensions},
             cross=many(
                 one_of(_DIMENSIONS, lambda part: _NAME_OF_DIMENSION[type(part)])
-            ),
+            ).described("Tables of which every combination of keys is a group"),
         ),
         "find": record(
-            _private,
+            lambda column, find, kind="text": PrivateKeys(column, find, kind),
             lambda keys: {
                 "column": keys.column,
                 "find": keys.budget,
                 "kind": keys.kind,
             },
+            (PrivateKeys,),
             column=TEXT,
-            find=record(Budget, epsilon=EXACT, delta=EXACT),
+            find=record(Budget, epsilon=EXACT, delta=EXACT).described(
+                "The ``epsilon`` and ``delta`` that finding the keys may cost"
+            ),
             kind=choice(*KINDS).optional("text"),
         ),
         "columns": record(Groups, columns=many(TEXT), keys=many(many(_KEY))),
