@@ -32,8 +32,7 @@ from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.study_fields import BOUNDS, GUESS, PARTITION, TRUE, UNIT
-from dpratio.terms.study_file import STUDY
+from dpratio.terms.study_file import BOUNDS, GUESS, PARTITION, STUDY, TRUE, UNIT
 from dpratio.terms.unit import PrivacyUnit
 
 _FACTORS = ("s", "y", "w", "z", "h", "c")
