@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpratio as dpr
-from dpratio.analyst.bounds.find_bins import find_bins
+from dpratio.analyst.bounds.propose_bins import find_bins
 from dpratio.simulation import People
 from dpratio.simulation.forecast import calibration_power
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 import dpratio as dpr
 from dpratio.analyst.bounds.noisy import Noisy, proposed
-from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.ladder import Ladder
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpratio as dpr
-from dpratio.analyst.ratio.clipped import clipping_of
+from dpratio.analyst.ratio.estimate import clipping_of
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
 from dpratio.analyst.tables.clipping import Clipping

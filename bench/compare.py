@@ -43,7 +43,7 @@ def grid() -> Iterator[str]:
     Homogeneity is that of five groups.
     """
     from analyst.simulated import SETTINGS, Setting, many_cells
-    from dpratio.analyst.comparison.common_ratio import common_ratio
+    from dpratio.analyst.comparison.homogeneity import common_ratio
     from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
     from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 

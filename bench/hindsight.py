@@ -9,6 +9,7 @@ totals, and forecast for the people as they are.
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -33,12 +34,11 @@ CELLS = tuple(product((2_000, 10_000), (0.2, 1.0, 4.0)))
 def width(plan: Plan, people: RealPeople, n: int, guess: Expected) -> float:
     """Forecast the width of a second stage around a guess, for these people."""
     (question,), box = plan.measurements, plan.box(plan.measurements[0])
-    (allowed,) = allowances(plan.study, plan.law, plan.for_sums)
+    (allowed,) = allowances(plan.study, plan.law, *plan.for_sums)
     centre, off = float(guess.centre), math.sqrt(guess.variance)
     moved = question.around(centre, ()).question
-    found, _ = measure_around(
-        plan.study, moved, allowed, None, None, in_stages=True, distance=off
-    )
+    layout = replace(plan.layout(question), question=moved)
+    found, _ = measure_around(layout, allowed, None, None, off)
     units = units_of(box, contrast_of(found.ratio, found.basis))
     residual, denominator = people.moments
     unit = units.ratio

@@ -117,9 +117,7 @@ HOMES = {
         "cli/anyone/page.py",
         "cli/anyone/rehearse.py",
         "cli/data_holder/team.py",
-        "cli/data_holder/running.py",
         "cli/help.py",
-        "cli/panels.py",
     },
 }
 

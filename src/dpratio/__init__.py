@@ -30,7 +30,7 @@ And, in rooms of their own
                           to_polars, to_arrow, to_dicts and chart
     dpratio.simulation    how well intervals do on invented people; whether noise is
                           as large as it claims
-    dpratio.ledgers       a ledger that is verified, recovered, exported or imported
+    dpratio.ledgers       a ledger that is verified, backed up or recovered
     dpratio.errors        every error that is raised on purpose
 
 Example:

@@ -10,7 +10,7 @@ from dpratio.analyst.bounds.propose_bounds import (
 from dpratio.analyst.bounds.propose_groups import GroupChoices, propose_groups
 from dpratio.curator.release_bins import release_bins
 from dpratio.curator.release_bounds import release_bounds
-from dpratio.plan.histogram.plan_bounds import plan_bins, plan_bounds
+from dpratio.plan.histograms import plan_bins, plan_bounds
 
 __all__ = [
     "BinProposal",

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpratio.analyst.comparison.comparison_target import bounded_between
 from dpratio.analyst.comparison.hypothesis import Between
-from dpratio.analyst.comparison.shared_people import bounded_between
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.tail import quantile_of
 from dpratio.analyst.sums.moments import moments_of

@@ -12,7 +12,7 @@ import dpratio as dpr
 from dpratio.curator.ledger.account.source import source_of
 from dpratio.curator.ledger.spool import Spool
 from dpratio.errors import LedgerFailed, LedgerRefused
-from dpratio.ledgers import export_ledger, recover_ledger
+from dpratio.ledgers import recover_ledger
 from dpratio.release.id import id_of
 from planned import plan_scores
 
@@ -128,24 +128,6 @@ def test_31_a_damaged_line_may_have_opened_any_release(tmp_path: Path) -> None:
         with pytest.raises(LedgerRefused):
             step(ID)
     assert book.account().spent.loss == 1
-
-
-def test_31_a_ledger_that_moved_opens_nothing(place: Path) -> None:
-    """Source: found by a review of this code, 2026."""
-    export_ledger(ledger(place), place / "moved.jsonl", by="olga")
-    stages: list[str] = []
-    with pytest.raises(LedgerFailed, match="is closed"):
-        dpr.release_sums(
-            TABLE,
-            PLAN,
-            ledger=ledger(place),
-            source="people",
-            release_id=RUN,
-            on_stage=stages.append,
-        )
-    assert not any("noise" in stage for stage in stages)
-    with pytest.raises(LedgerFailed, match="is closed"):
-        ledger(place).open(ID)
 
 
 @pytest.mark.parametrize("withdrawn", [True, False])

@@ -15,8 +15,8 @@ from curator.histograms_for_tests import (
     rows_plan,
 )
 from dpratio.errors import PlanRefused
-from dpratio.plan.histogram.histogram import Ladder
-from dpratio.plan.histogram.plan_bounds import plan_bins
+from dpratio.plan.histograms import plan_bins
+from dpratio.plan.ladder import Ladder
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -153,7 +153,7 @@ def test_14_a_histogram_of_groups_pays_for_its_person(relation: str) -> None:
     plan = groups_plan(PrivacyUnit("user", most_groups=2, neighbours=relation))
     totals, groups = plan.measurements
     less = replace(groups, scale=0.99 * groups.scale)
-    edited = replace(plan, histograms=(totals, less))
+    edited = replace(plan, measurements=(totals, less))
     with pytest.raises(PlanRefused, match="too small for the budget"):
         price(edited)
 

@@ -181,7 +181,7 @@ def test_38_whatever_decides_the_second_stage_is_approved_with_the_plan() -> Non
     """Shares of the stages, people and their guess: another one is another plan.
 
     Source: found when the staged release was designed, 2026.
-    More: tests/plan/test_stage_document.py
+    More: tests/plan/test_document.py
     """
     plan = staged_plan()
     assert plan.stage is not None

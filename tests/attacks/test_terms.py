@@ -65,7 +65,7 @@ def test_19_bounds_and_edges_that_are_not_declared_are_refused(
 
     Source: IBM diffprivlib, issue 20 (bounds and norms are read from the data where
     none are given); SmartNoise SDK, pull request 580 (bounds that leaked).
-    More: tests/plan/test_require_terms.py.
+    More: tests/plan/test_rules.py.
     """
     with pytest.raises(InvalidInput, match=rule):
         plan_of(**terms)

@@ -5,8 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bounds import plan_bins
+from dpratio.plan.histograms import HistogramPlan, plan_bins
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import ScoreBins

@@ -6,8 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.histograms import HistogramPlan, plan_bounds
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from curator.tables_for_tests import plan_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.joint import unit_ratio
-from dpratio.plan.settle import cells_of, unit_of
+from dpratio.plan.settle import cells_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Key
 from dpratio.terms.unit import PrivacyUnit
@@ -119,7 +119,7 @@ def allowed(plan: Plan) -> Fraction:
         plan.law,
         plan.grid(question),
         question.scales,
-        unit_of(plan.study, question.question),
+        plan.layout(question).unit,
         cells_of(question.groups),
     )
     return ratio**plan.law.power

@@ -22,9 +22,8 @@ from curator.tables_for_tests import exact
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram import Ladder
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.histograms import HistogramPlan, plan_bounds
+from dpratio.plan.ladder import Ladder
 from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

@@ -19,7 +19,6 @@ from curator.tables_for_tests import ENGINES, exact, fixed
 from dpratio.curator import measure
 from dpratio.curator.statements import readings_of
 from dpratio.plan.plan import Plan
-from dpratio.plan.settle import unit_of
 from dpratio.terms.unit import NEIGHBOURS
 from edited_plans import with_terms
 from tiers import quick_first
@@ -44,7 +43,7 @@ def crowd() -> Table:
 
 def as_one_question(plan: Plan, at: int) -> Plan:
     """The plan as if its unit were that of one of its questions."""
-    unit = unit_of(plan.study, plan.measurements[at].question)
+    unit = plan.layout(plan.measurements[at]).unit
     plain = [
         replace(each, question=replace(each.question, totals={}))
         for each in plan.measurements

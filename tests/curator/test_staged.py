@@ -134,7 +134,7 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
         abs(Fraction(int(one - other))) / Fraction(scale)
         for one, other, scale in zip(*firsts, scales, strict=True)
     )
-    grid = totals_grid(plan.raw_grid(plan.measurements[0]))
+    grid = totals_grid(plan.layout(plan.measurements[0]).raw_grid)
     assert cost <= pooled_ratio(LAPLACE, grid, scales, unit, cells)
     assert cost <= plan.stage.epsilon
     totals = tuple(

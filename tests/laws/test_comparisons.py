@@ -16,10 +16,10 @@ from analyst.simulated import (
     many_cells,
     real_release,
 )
-from dpratio.analyst.comparison.common_ratio import common_ratio
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.comparison.comparison_target import ComparisonTarget
 from dpratio.analyst.comparison.equivalence import assess_equivalence
+from dpratio.analyst.comparison.homogeneity import common_ratio
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 from dpratio.arrays import Floats

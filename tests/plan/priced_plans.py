@@ -135,8 +135,10 @@ def regroup(plan: Plan, groups: Any, at: int = 0) -> Plan:  # noqa: ANN401
     before = plan.study.partitions[at]
     return plan.measuring(
         [
-            measured.over(groups) if measured.groups == before else measured
-            for measured in plan.measurements
+            replace(item, question=replace(item.question, groups=groups))
+            if item.groups == before
+            else item
+            for item in plan.measurements
         ]
     )
 

@@ -14,11 +14,6 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import CUT, LEAST_CELLS, MeasuredSum
 from dpratio.plan.strategy.measure import CUT_SHARE
-from dpratio.plan.words import (
-    cuts_seen_from,
-    describe_clipping,
-    describe_uncounted,
-)
 from dpratio.simulation.forecast.promise import promised_range
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -104,7 +99,7 @@ def test_a_count_that_sees_less_than_half_of_the_people_is_left_out(
     plan, plain = both(n=n, budget=Budget(epsilon))
     assert (plan.study.clipping == "measured") == counts
     if counts:
-        assert 2 * cuts_seen_from(plan.study, plan.measurements) <= (n or 5_000)
+        assert 2 * plan.cuts_seen_from <= (n or 5_000)
         return
     assert plan == plain
     assert ": a count that sees 100 rows cut, 19 times in 20, " in plan.summary()[1]
@@ -128,11 +123,9 @@ def test_what_counting_would_cost_is_what_it_costs(
 ) -> None:
     """A plan that sees so many has the share that another says it would take."""
     plan, plain = both(mechanism=mechanism, groups=groups, stage=0)
-    said = describe_uncounted(plain.study, plain.for_sums, in_stages=False)
-    assert plain.summary()[1].endswith(f"are clipped. {said}")
-    share = float(said.split("would take ")[1].split()[0])
+    share = float(plain.summary()[1].split("would take ")[1].split()[0])
     power = 1 if mechanism == "laplace" else 2
-    spent = share * (100 / cuts_seen_from(plan.study, plan.measurements)) ** power
+    spent = share * (100 / plan.cuts_seen_from) ** power
     assert spent == pytest.approx(plan.shares(plan.measurements[0])[-1], rel=0.06)
 
 
@@ -197,6 +190,11 @@ def test_only_questions_that_may_be_cut_are_counted() -> None:
     assert [each == CUT for each in last] == [False, True]
 
 
+def line_of_clipping(plan: Plan) -> str:
+    (line,) = (line for line in plan.summary() if line.startswith("Clipping"))
+    return line
+
+
 @EVERY_LAW
 @pytest.mark.parametrize("rows", [1, 4, 1_000])
 def test_a_cut_of_so_many_is_seen_as_often_as_is_said(
@@ -204,8 +202,7 @@ def test_a_cut_of_so_many_is_seen_as_often_as_is_said(
 ) -> None:
     asked = [None] if rows == 1 else [Groups("g", range(rows - 1)), None]
     plan = plan_of(groups=asked, mechanism=mechanism)
-    (line,) = describe_clipping(plan.study, plan.measurements)
-    assert line in plan.summary()
+    line = line_of_clipping(plan)
     assert (f" in one of {rows:,} answers" in line) == (rows > 1)
     many = int(line.split("Cuts of ")[1].split()[0].replace(",", ""))
     scale = max(question.sums[-1].scale for question in plan.measurements) / LEAST_CELLS
@@ -217,7 +214,7 @@ def test_a_cut_of_so_many_is_seen_as_often_as_is_said(
 
 def test_more_keys_than_are_known_need_more() -> None:
     plan = plan_of(groups=PrivateKeys("g", Budget("0.1", "1e-7")))
-    (line,) = describe_clipping(plan.study, plan.measurements)
+    line = line_of_clipping(plan)
     assert line.endswith("times in 20. With more keys, more are needed.")
 
 

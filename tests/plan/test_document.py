@@ -1,6 +1,5 @@
 """A plan as a document, and back; a document that is no plan is refused by its path."""
 
-import copy
 import json
 from dataclasses import replace
 from decimal import Decimal
@@ -9,17 +8,21 @@ from typing import Any
 
 import pytest
 
-from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.plan.price import price
+from dpratio.release.files import plan_hash
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from edited_places import at, edit, split
 from plan.score_plans import BINARY, GROUPED, RATIO, focused
+from plan.staged_plans import GROUPS, staged_plan
 from plan_documents import plan_from_document, plan_to_document
 
 FOCUSED = make_plan(
@@ -37,6 +40,8 @@ NAMED = focused(
         ),
     ]
 )
+PEOPLE = Population(MeanSd(10, 5), MeanSd(3, 1), MeanSd(1, 0.3), 0.5)
+FOLLOWED = replace(PEOPLE, weight_with_numerator=-0.1, weight_with_per=0.25)
 SHOPS = PrivateKeys("shop", Budget("0.1", "1e-7"))
 
 
@@ -97,19 +102,38 @@ PLANS = {
         answers=("ratio", "calibration"), groups=ScoreBins("score", 5)
     ),
     "keys": focused(groups=SHOPS),
-    "found": replace(focused(), found=(SHOPS,)),
+    "bought": replace(focused(), bought=(SHOPS,)),
     "natural": focused(bounds={**BINARY, "score": Bounds(0, 1, natural=True)}),
+    "staged": staged_plan(),
+    "followed": staged_plan(population=FOLLOWED),
+    "guessed": staged_plan(population=PEOPLE, n=700, groups=GROUPS),
+    "binary": staged_plan(
+        RATIO,
+        bounds=BINARY,
+        population=Population(MeanSd(0.5, 0.1), MeanSd(0.5)),
+    ),
 }
 
 
 @pytest.mark.parametrize("name", PLANS)
 def test_a_plan_is_read_back_as_it_was_written(name: str) -> None:
-    assert there_and_back(PLANS[name]) == PLANS[name]
+    read = there_and_back(PLANS[name])
+    assert read == PLANS[name]
+    assert (str(read), plan_hash(read)) == (str(PLANS[name]), plan_hash(PLANS[name]))
+
+
+@pytest.mark.parametrize(
+    "terms", [{"stage": 0.21}, {"n": 5_001}, {"population": PEOPLE}, {"groups": GROUPS}]
+)
+def test_whatever_decides_the_second_stage_is_part_of_what_is_approved(
+    terms: dict[str, Any],
+) -> None:
+    assert plan_hash(staged_plan(**terms)) != plan_hash(staged_plan())
 
 
 def test_what_was_spent_on_keys_is_kept_and_counted() -> None:
     """Also where cells were rolled up since."""
-    read = there_and_back(PLANS["found"])
+    read = there_and_back(PLANS["bought"])
     assert read.private_keys == [SHOPS]
     assert read.delta == SHOPS.budget.delta
 
@@ -135,6 +159,32 @@ def test_no_budget_makes_a_plan_that_cannot_be_read_again(
     assert there_and_back(plan) == plan
 
 
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("stage.epsilon", "0", "leave some of the budget"),
+        ("stage.epsilon", "1", "leave some of the budget"),
+        ("stage.epsilon", "-1/5", "leave some of the budget"),
+        ("stage.epsilon", "1/10", "too small for its share"),
+        ("stage.n", 0, "n must be"),
+        ("stage.firsts", [], "totals of every question"),
+        ("stage.firsts.0.0.scale", 1e6, "too small for its share"),
+        ("stage.firsts.0.0.sensitivity", "7", "first stage|sensitivity"),
+        ("study.privacy.mechanism", "classical_gaussian", "has no classical_gaussian"),
+        ("study.privacy.mechanism", "analytic_gaussian", "too small for the budget"),
+        ("study.privacy.strategy", "joint", "guess of strategy 'focused'"),
+        ("study.ratio.residual_bound", 5.0, "guess that is known beforehand"),
+    ],
+)
+def test_a_document_that_was_edited_is_refused_at_the_door(
+    place: str, value: object, message: str
+) -> None:
+    plan = staged_plan(budget=Budget(1, "1e-6"))
+    document = edit(plan_to_document(plan), place, value)
+    with pytest.raises(PlanRefused, match=message):
+        price(plan_from_document(Node(document)))
+
+
 def refusal(document: object) -> str:
     with pytest.raises(DocumentRefused) as caught:
         plan_from_document(Node(document))
@@ -142,8 +192,9 @@ def refusal(document: object) -> str:
 
 
 def edited(path: str, value: object) -> dict[str, Any]:
-    """The document of `GROUPED` with the field at a dotted path changed."""
-    return edit(copy.deepcopy(plan_to_document(GROUPED)), path, value)
+    """A document with the field at a dotted path changed."""
+    plan = PLANS["guessed"] if path.startswith("stage") else GROUPED
+    return edit(plan_to_document(plan), path, value)
 
 
 def shown(path: str) -> str:
@@ -161,14 +212,14 @@ OPTIONAL |= {"study.privacy.mechanism", "study.ratio.weight", "study.groups.keys
 @pytest.mark.parametrize("table", TABLES)
 def test_unknown_and_missing_fields_are_refused_with_their_path(table: str) -> None:
     path, place = shown(table), split(table)
-    document = copy.deepcopy(plan_to_document(GROUPED))
+    document = plan_to_document(GROUPED)
     at(document, place)["surprise"] = 1
     message = refusal(document)
     assert message.startswith(f"{path}: unknown field 'surprise'. Known fields: ")
     for name in list(at(plan_to_document(GROUPED), place)):
         if f"{table}.{name}" in OPTIONAL:
             continue
-        document = copy.deepcopy(plan_to_document(GROUPED))
+        document = plan_to_document(GROUPED)
         del at(document, place)[name]
         assert refusal(document) == f"{path}: field '{name}' is missing."
 
@@ -185,7 +236,7 @@ def test_unknown_and_missing_fields_are_refused_with_their_path(table: str) -> N
         ("study.data", {"path": "a.csv"}, None),
         ("study.title", "two\nlines", ": title must be one line"),
         ("measurements", {}, ": must be a list, got a dict."),
-        ("measurements", [], ": every question has one measurement, got 0."),
+        ("measurements", [], ": every question of the study"),
         ("measurements.0.basis", "other", ": must be one of sum, denominator, got"),
         ("measurements.0.sums", {}, ": must be a list, got a dict."),
         ("measurements.0.sums.2", "ws", ": must be a table of fields, got 'ws'."),
@@ -197,7 +248,13 @@ def test_unknown_and_missing_fields_are_refused_with_their_path(table: str) -> N
         ("measurements.0.sums.2.sensitivity", 1.5, ": must be text, got 1.5."),
         ("measurements.0.sums.2.sensitivity", "01", ": must be a whole number written"),
         ("measurements.0.sums.2.scale", None, ": must be a number, got None."),
-        ("found", [{"column": "a", "keys": ["x"]}], ": must be private keys that were"),
+        ("stage", None, ": must be a table"),
+        ("stage.epsilon", "much", ": must be"),
+        ("stage.n", "many", ": must be"),
+        ("stage.population.per", [1.0], ": must be a table"),
+        ("stage.population.correlation", 2.0, ""),
+        ("stage.firsts.0.0.factors", ["q"], "[0]: must be one of"),
+        ("bought", [{"column": "a", "keys": ["x"]}], ": must be private keys"),
     ],
 )
 def test_a_field_that_breaks_a_rule_is_refused_with_its_path(
@@ -214,7 +271,7 @@ def test_a_field_that_breaks_a_rule_is_refused_with_its_path(
         ("study.privacy.clipping", "measured"),  # It is the default.
         ("study.privacy.epsilon", "6/10"),
         ("study.ratio", [{"numerator": "score", "per": "label", "weight": "weight"}]),
-        ("found", []),
+        ("bought", []),
     ],
 )
 def test_a_plan_is_read_only_as_it_is_written(path: str, value: object) -> None:

@@ -10,14 +10,16 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
+from dpratio.plan.sensitivity.joint import is_convex
 from dpratio.plan.sensitivity.sums import MOMENTS, Contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.groups import PrivateKeys, ScoreBins
 from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
+from plan.priced_plans import edit, refuse, regroup
 from plan.score_plans import (
     BINARY,
     RATIO,
@@ -217,13 +219,38 @@ def test_bounds_of_extreme_size_can_be_planned(
     assert price(plan).epsilon == 1
 
 
-def test_bounds_follow_the_order_of_the_ratio_not_of_the_caller() -> None:
-    """Nor do they follow the caller's later changes."""
-    bounds = dict(reversed(WITH_WEIGHT.items()))
-    plan = plan_of(WEIGHTED, bounds=bounds)
-    bounds["score"] = Bounds(0, 99)
-    assert list(plan.bounds) == ["score", "label", "weight"]
-    assert plan == plan_of(WEIGHTED, bounds=WITH_WEIGHT)
+SHARED = {"s": Bounds(0, 1), "y": Bounds.binary()}
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian", "auto"])
+@pytest.mark.parametrize(
+    ("ratio", "bounds"),
+    [
+        (Ratio("s", per="y"), SHARED),
+        (Ratio("s", per="y", weight="w"), SHARED | {"w": Bounds(0, 100)}),
+        (Ratio("s", per="y"), {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}),
+        (Ratio("s", per="y"), {"s": Bounds(5, 9), "y": Bounds(5, 9)}),
+        (Ratio("s", per="y", guess=1), {"s": Bounds(0, 3), "y": Bounds(0, 1)}),
+        (Ratio("s", per="y", residual_bound=0.5), SHARED),
+    ],
+)
+def test_a_plan_for_calibration_spends_most_on_the_gaps(
+    mechanism: str, ratio: Ratio, bounds: dict[str, Bounds]
+) -> None:
+    terms: dict[str, Any] = {"bounds": bounds, "groups": ScoreBins("s", 10)}
+    plan = focused(
+        ratio, answers=("ratio", "calibration"), mechanism=mechanism, **terms
+    )
+    question = plan.measurements[0]
+    assert (question.ratio.guess, question.basis) == (1, "sum")
+    assert names(plan) == ["z", "h", "zz", "zh", "hh"]
+    if bounds == SHARED and ratio.residual_bound is None:
+        assert 0.69 < plan.shares(question)[0] < 0.72
+    assert is_convex(plan.law, plan.grid(question), question.scales)
+    assert price(plan).epsilon == 1
+    # Bins that were rolled up leave a plan that is priced.
+    assert price(regroup(plan, None)).epsilon == 1
+    refuse(edit(plan, scale=question.sums[0].scale * 0.99), "too small for the budget")
 
 
 def test_a_study_is_planned_as_its_terms_are() -> None:

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.errors import DocumentRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.settle import unit_of
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -49,12 +48,8 @@ def test_each_question_pays_for_the_groups_of_the_unit_and_its_own_totals(
     strategy: str, mechanism: str
 ) -> None:
     plan = flights(strategy=strategy, mechanism=mechanism)
-    assert [
-        unit_of(plan.study, each.question).totals for each in plan.measurements
-    ] == [
-        YEARLY,
-        MONTHLY,
-    ]
+    totals = [plan.layout(item).unit.totals for item in plan.measurements]
+    assert totals == [YEARLY, MONTHLY]
     assert spent(price(plan))[0] == 1
     # Noise for fewer groups, or for narrower totals, is refused.
     refuse(with_terms(plan, unit=replace(plan.unit, most_groups=3)))
@@ -112,30 +107,10 @@ def test_own_terms_are_written_and_read_back() -> None:
 @pytest.mark.parametrize(
     ("totals", "message"),
     [
-        ({"late": Bounds(0, 1)}, "a question has totals of columns that"),
+        ({"late": Bounds(0, 1)}, "no ratio adds up"),
         ({"delay": Bounds(0, 1e-9)}, "may not exceed its total"),
     ],
     ids=str,
 )
 def test_edited_totals_of_a_question_are_refused(totals: Any, message: str) -> None:  # noqa: ANN401
     refuse(change_question(flights(), 1, totals=totals), message)
-
-
-def test_totals_of_rows_or_of_one_column_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="need a unit with a column of ids"):
-        plan_of(unit=PrivacyUnit())
-    half = Question(RATIO, groups=MONTHS, totals={"delay": Bounds(0, 150)})
-    with pytest.raises(InvalidInput, match=r"Add totals for: trips\."):
-        plan_of(half)
-
-
-def test_a_plan_says_how_each_question_counts_people() -> None:
-    asked = [Question(RATIO, totals=MONTHLY), Question(RATIO, groups=CARRIERS)]
-    said = plan_of(asked, unit=replace(TRAVELLER, totals=YEARLY)).summary()
-    one, two = (each for each in said if each.startswith("Totals of one traveller"))
-    within = "of question 1, within: delay 0 to 150, trips 0 to 6; totals are clipped."
-    assert one.endswith(f"traveller {within}")
-    within = (
-        "of question 2, within: delay 0 to 1200, trips 0 to 40; totals are clipped."
-    )
-    assert two.endswith(f"in each group {within}")

@@ -146,8 +146,6 @@ def test_the_door_of_the_curator_refuses_a_plan_of_others() -> None:
         price(plan)
     with pytest.raises(PlanRefused, match="unknown strategy"):
         dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
-    with pytest.raises(InvalidInput, match="sums from elsewhere are not planned"):
-        plan.grid(plan.measurements[0])
     with pytest.raises(InvalidInput, match="unknown strategy"):
         dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1), strategy="external")
 

@@ -11,8 +11,7 @@ import pytest
 
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bounds import plan_bins
+from dpratio.plan.histograms import HistogramPlan, plan_bins
 from dpratio.plan.laws import LAPLACE as LAPLACE_LAW
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import Contrast, MeasuredSum
@@ -370,7 +369,7 @@ def test_histograms_are_no_sums_and_name_what_reads_them() -> None:
     study = study_of(bounds={"spent": Bounds(0, 1)})
     bins = plan_bins(study, "spent", budget=Budget(1), cells=16)
     for plan, reader in ((rows_plan(), "propose_bounds"), (bins, "propose_bins")):
-        with pytest.raises(InvalidInput, match=rf"Read it with {reader}\."):
+        with pytest.raises(InvalidInput, match=rf"Read it with .*{reader}"):
             require_release(counted(plan, 1))
 
 

@@ -84,7 +84,7 @@ def test_the_answer_comes_first_and_promises_are_made_exactly() -> None:
         "by at most a factor 2.72.",
         "epsilon 1 and delta 0, for one row, neighbours by add-or-remove-one",
         "What is not covered",
-        "how scores and weights were made",
+        "above all scores and weights",
     ):
         assert words in page, words
     assert page.index("50 ratios of") < page.index("<table")

@@ -173,7 +173,7 @@ def test_each_question_is_measured_for_its_own_answers() -> None:
     means = Question(RATIO, groups=REGIONS, answers=["ratio", "means"])
     plan = dpr.make_plan(study_of(RATIO, means))
     assert [len(measured.sums) for measured in plan.measurements] == [6, 7]
-    assert {measured.budget_share for measured in plan.measurements} == {Fraction(1, 2)}
+    assert {item.budget_share for item in plan.study.questions} == {Fraction(1, 2)}
 
 
 # --- Data -----------------------------------------------------------------------------

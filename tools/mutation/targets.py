@@ -18,7 +18,7 @@ _PRICES = (
 )
 _PLANS = (
     "plan/test_make_plan.py",
-    "plan/test_require_terms.py",
+    "plan/test_rules.py",
 )
 
 # A module, below src/dpratio, and its files of tests, below tests.
@@ -42,7 +42,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "plan/laws.py": (
         "plan/test_laws.py",
         "plan/test_threshold.py",
-        "plan/test_split_budget.py",
+        "plan/test_settle.py",
     ),
     "plan/sensitivity/sums.py": (
         "plan/sensitivity/test_lattice.py",
@@ -60,12 +60,12 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "plan/sensitivity/test_neighbours.py",
         *_PRICES,
     ),
-    "plan/settle.py": ("plan/test_split_budget.py", *_PLANS),
+    "plan/settle.py": ("plan/test_settle.py", *_PLANS),
     "plan/price.py": (
         *_PRICES,
         "plan/test_realise.py",
         "plan/strategy/test_first_totals.py",
         "plan/strategy/test_planned_stage.py",
-        "plan/histogram/test_histogram_plan.py",
+        "plan/test_histograms.py",
     ),
 }

@@ -25,7 +25,7 @@ PAGES = {
         """Promises made before anyone sees data. They are values: checked when they are
         made, and never changed.""",
         """Ratio Bounds Budget PrivacyUnit Groups Keys ScoreBins Periods PrivateKeys
-        CsvFile ParquetFiles DatabaseTable Guess MeanSd Question Study
+        CsvFile ParquetFiles DatabaseTable MeanSd Population Question Study
         read_study parse_study""",
     ),
     "plan": _page(
@@ -86,7 +86,7 @@ PAGES = {
     "ledgers": _page(
         "Copies and moves of ledgers",
         """What happens to a ledger beside releases, in `dpratio.ledgers`.""",
-        """verify_ledger backup_ledger recover_ledger export_ledger import_ledger""",
+        """verify_ledger backup_ledger recover_ledger""",
         "ledgers",
     ),
     "errors": _page(

@@ -1,14 +1,69 @@
 """Help: 80 columns, flags as flags, and an example for each command."""
 
-from collections.abc import Iterable
+import os
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from typer import echo
+from typer import echo, style
 from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandInfo
 
 from dpratio.cli.output import screen_width
 from dpratio.cli.terminal import WIDTH
+
+Rows = list[tuple[str, str]]
+
+_OPTIONS, _COMMANDS = "Options", "Commands"
+
+
+def drawn(group: Any, ctx: Any, width: int) -> str:  # noqa: ANN401 (of Typer's Click)
+    """Draw the help of a group whose options are flags."""
+    options = [
+        ("/".join(each.opts), each.help or "")
+        for each in group.get_params(ctx)
+        if not each.hidden
+    ]
+    panels: dict[str, Rows] = defaultdict(list)
+    for name in group.list_commands(ctx):
+        each = group.get_command(ctx, name)
+        if not each.hidden:
+            first = (each.help or "").partition("\n\n")[0]
+            panels[each.rich_help_panel or _COMMANDS].append((name, first))
+    longest = max(len(name) for rows in panels.values() for name, _ in rows)
+    usage = group.get_usage(ctx).removeprefix("Usage: ")
+    lines = ["", f" {_style('Usage:', fg='yellow', bold=True)} {_style(usage)}", ""]
+    lines += [f" {line}" for line in _folded(group.help, width - 2)] + [""]
+    lines += _panel(_OPTIONS, options, max(len(name) for name, _ in options), width)
+    for title, rows in panels.items():
+        lines += _panel(title, rows, longest, width)
+    if group.epilog:
+        lines += ["", *(f" {line}" for line in group.epilog.split("\n"))]
+    return "\n".join(lines) + "\n"
+
+
+def _panel(title: str, rows: Rows, column: int, width: int) -> Iterator[str]:
+    rule = f"─ {title} ".ljust(width - 2, "─")
+    yield _style(f"╭{rule}╮", dim=True)
+    side = _style("│", dim=True)
+    room = width - column - 6
+    for name, text in rows:
+        for at, line in enumerate(_folded(text, room)):
+            first = _style(
+                (name if at == 0 else "").ljust(column), fg="cyan", bold=True
+            )
+            yield f"{side} {first}  {line.ljust(room)} {side}"
+    yield _style(f"╰{'─' * (width - 2)}╯", dim=True)
+
+
+def _folded(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width) or [""]
+
+
+def _style(text: str, **look: Any) -> str:  # noqa: ANN401 (of Typer's)
+    return text if os.environ.get("NO_COLOR") else style(text, **look or {"bold": True})
+
 
 EXAMPLES = {
     "new": "dpratio new study.toml --data people.parquet",
@@ -41,10 +96,7 @@ EXAMPLES = {
     "ledger close": 'dpratio ledger close people --why "opened by mistake"',
     "ledger quarantine": 'dpratio ledger quarantine 7 --why "cannot be read"',
     "ledger roles": "dpratio ledger roles --prefix dpratio",
-    "ledger migrate": "dpratio ledger migrate --ledger postgresql://host/budget",
     "ledger recover": 'dpratio ledger recover --by olga --why "an old copy"',
-    "ledger export": "dpratio ledger export -o ledger.jsonl --by olga",
-    "ledger import": "dpratio ledger import ledger.jsonl --to new.db --by olga",
 }
 
 
@@ -72,8 +124,6 @@ class Group(Readable, TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002
         """Write what there is; Rich is left to the help of a command."""
-        from dpratio.cli.panels import drawn
-
         echo(drawn(self, ctx, min(WIDTH, screen_width())), nl=False)
 
 

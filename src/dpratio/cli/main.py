@@ -71,12 +71,9 @@ for command in (
     team.close,
     team.quarantine,
     team.roles,
-    team.migrate,
     team.recover,
-    team.export,
 ):
     ledger.command()(command)
-ledger.command("import")(team.import_)
 with_examples(ledger.registered_commands, "ledger ")
 app.add_typer(ledger, name="ledger", cls=Group, rich_help_panel="Data holder")
 

@@ -30,7 +30,7 @@ from dpratio.terms.question import Partition
 from dpratio.terms.unit import PrivacyUnit
 
 if TYPE_CHECKING:
-    from dpratio.plan.histogram.histogram import Histogram
+    from dpratio.plan.histograms import Histogram
     from dpratio.plan.measurement import Measurement
 
 Given = TypeVar("Given")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.histogram.plan_bounds import CELLS, plan_bins
+from dpratio.plan.histograms import CELLS, plan_bins
 from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study

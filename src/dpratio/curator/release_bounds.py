@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.histograms import plan_bounds
 from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study
@@ -16,7 +16,7 @@ def release_bounds(
     *,
     budget: Budget,
     columns: Sequence[str] | None = None,
-    limits: tuple[float, float] | None = None,
+    limits: tuple[float | None, float | None] = (None, None),
     most_groups: bool = False,
     **door: Any,  # noqa: ANN401 (the options of the door, which checks them)
 ) -> Release:
@@ -29,7 +29,7 @@ def release_bounds(
         columns: Which columns, or with ids which totals; by default those without
             bounds.
         limits: The sizes between which cells are told apart, on each side of zero.
-            By default as `plan_bounds` has them.
+            For None as `plan_bounds` has them.
         most_groups: Whether to count people by how many groups they are in, too.
         door: What else `release_sums` takes: ``ledger``, which must be said, ``scope``,
             ``source``, ``release_id``, ``out``, ``by``, ``engine`` and so on.

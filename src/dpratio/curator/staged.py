@@ -43,7 +43,9 @@ def measure_in_stages(
         count = 1 if declared is None else declared.count
         noise = draw_noise(plan.law, question.scales, count, bits)
         contrast = contrast_of(question.ratio, question.basis)
-        mixtures = mixture_of(plan.grid(question), plan.raw_grid(question), contrast)
+        mixtures = mixture_of(
+            plan.grid(question), plan.layout(question).raw_grid, contrast
+        )
         values = sums.mixed(mixtures).plus(noise)
         fresh = fresh_question(plan.law, question, declared, values)
         released.append(replace(fresh, first=found))

@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpratio.curator.reading.statement import CellSum, Reading, Statement, UnitRule
-from dpratio.plan.histogram.histogram import Histogram
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.joint import RAW
 from dpratio.plan.sensitivity.sums import Total, totals_of
-from dpratio.plan.settle import unit_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Dimension, Groups, ScoreBins
 from dpratio.terms.question import Partition
@@ -26,14 +24,14 @@ def partitions_of(plan: AnyPlan) -> list[Partition]:
     cells; two histograms are not that, even where their cells are called alike.
     """
     if isinstance(plan, HistogramPlan):
-        return [histogram.groups for histogram in plan.histograms]
+        return [histogram.groups for histogram in plan.measurements]
     return list(plan.study.partitions)
 
 
 def places_of(plan: AnyPlan) -> list[int]:
     """Return the place of each question's groups among those of `partitions_of`."""
     if isinstance(plan, HistogramPlan):
-        return list(range(len(plan.histograms)))
+        return list(range(len(plan.measurements)))
     partitions = plan.study.partitions
     return [partitions.index(measured.groups) for measured in plan.measurements]
 
@@ -48,7 +46,7 @@ def readings_of(plan: AnyPlan, groups: Sequence[Groups | None]) -> list[Reading]
     if isinstance(plan, HistogramPlan):
         return [
             Reading((_histogram_statement(plan, histogram),))
-            for histogram in plan.histograms
+            for histogram in plan.measurements
         ]
     statements: list[list[Statement]] = [[] for _ in groups]
     for measured, place in zip(plan.measurements, places_of(plan), strict=True):
@@ -69,7 +67,7 @@ def _statement(plan: Plan, question: Measurement, groups: Groups | None) -> Stat
         factor_bounds=bounds,
         dimensions=dimensions,
         listed=None if groups is None else groups.listed,
-        unit=unit_rule(unit_of(plan.study, question.question), question.ratio),
+        unit=unit_rule(plan.layout(question).unit, question.ratio),
         **_counted(plan, question),
     )
 
@@ -96,7 +94,7 @@ def _histogram_statement(plan: HistogramPlan, histogram: Histogram) -> Statement
     dimensions = () if within is None else within.dimensions
     columns = _with_bins(histogram.letters(unit), dimensions)
     bounds = {letter: plan.bounds[name] for letter, name in columns.items()}
-    if histogram.counts_numbers() and ladder is not None:
+    if histogram.counts_numbers and ladder is not None:
         total = ladder.total
     else:
         # Whoever is in a cell is one there, however many rows say so.
@@ -129,7 +127,7 @@ def _counted(plan: Plan, question: Measurement) -> dict[str, Any]:
             for each in question.sums
         ]
         return {"sums": tuple(sums), "contrast": plan.contrast(question)}
-    raw = plan.raw_grid(question)
+    raw = plan.layout(question).raw_grid
     sums = [
         CellSum(summand.factors, step, largest)
         for summand, step, largest in zip(

@@ -1,7 +1,5 @@
 """A plan as a document: its terms, and what is measured with how much noise."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from dpratio.codec import (
@@ -18,22 +16,19 @@ from dpratio.codec import (
     record,
 )
 from dpratio.errors import DocumentRefused, InvalidInput
-from dpratio.plan.histogram.histogram import Histogram, Ladder
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
+from dpratio.plan.ladder import Ladder
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import EXTERNAL, Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
-from dpratio.plan.settle import ANSWERS, STRATEGIES, in_order
+from dpratio.plan.settle import ANSWERS, STRATEGIES, terms_of_plan
 from dpratio.plan.strategy.first_stage import Stage
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
-from dpratio.terms.question import Partition
+from dpratio.terms.groups import PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.study_file import BOUNDS, GUESS, PARTITION, STUDY, TRUE, UNIT
-from dpratio.terms.unit import PrivacyUnit
+from dpratio.terms.study_file import BOUNDS, GUESS, PARTITION, STUDY, UNIT
 
 _FACTORS = ("s", "y", "w", "z", "h", "c")
 
@@ -79,36 +74,17 @@ _STAGE = record(
 def _plan_of(
     study: Study,
     measurements: tuple[dict[str, Any], ...],
-    found: tuple[PrivateKeys, ...] = (),
+    bought: tuple[PrivateKeys, ...] = (),
     stage: Stage | None = None,
 ) -> Plan:
-    if len(measurements) != len(study.questions):
-        raise InvalidInput(
-            f"every question has one measurement, got {len(measurements)}.",
-            field="measurements",
-        )
-    if not all(isinstance(part, PrivateKeys) for part in found):
-        raise InvalidInput("must be private keys that were found.", field="found")
-    ratios = [question.ratio for question in study.questions]
-    totals = in_order(study.unit.totals, ratios)
-    # Names in JSON stand in no order; what no plan depends on is not read back.
-    study = Study(
-        study.questions,
-        bounds=in_order(study.bounds, ratios),
-        budget=study.budget,
-        unit=replace(study.unit, totals=totals),
-        strategy=study.strategy,
-        mechanism=study.mechanism,
-        clipping=study.clipping,
-        title=study.title,
-    )
-    for question in study.questions:
-        study.unit.with_totals(question.totals)
+    if not all(isinstance(part, PrivateKeys) for part in bought):
+        raise InvalidInput("must be private keys that were bought.", field="bought")
+    # `Plan` refuses fewer of them, and `_read_plan` more.
     measured = tuple(
         Measurement(question, **parts)
-        for question, parts in zip(study.questions, measurements, strict=True)
+        for question, parts in zip(study.questions, measurements, strict=False)
     )
-    return Plan(study, measured, stage, found)
+    return Plan(terms_of_plan(study), measured, stage, bought)
 
 
 _SUMS_OF_RATIOS = record(
@@ -116,25 +92,18 @@ _SUMS_OF_RATIOS = record(
     lambda plan: {
         "study": plan.study,
         "measurements": plan.measurements,
-        "found": plan.found,
+        "bought": plan.bought,
         "stage": plan.stage,
     },
     study=STUDY,
     measurements=_MEASUREMENTS,
-    found=many(PARTITION).optional(()),
+    bought=many(PARTITION).optional(()),
     stage=_STAGE.optional(),
 )
 
 
-def _histogram_of(within: Partition = None, **parts: Any) -> Histogram:  # noqa: ANN401
-    if not isinstance(within, Groups | None):
-        raise InvalidInput("must be groups that are declared.", field="within")
-    return Histogram(within=within, **parts)
-
-
 _HISTOGRAM = record(
-    _histogram_of,
-    None,
+    Histogram,
     name=TEXT,
     ratio=record(
         Ratio,
@@ -143,7 +112,7 @@ _HISTOGRAM = record(
         weight=TEXT.optional(),
         minus=TEXT.optional(),
     ),
-    column=TEXT,
+    column=TEXT.optional(),
     cells=one_of(
         {
             "lowest": record(
@@ -155,38 +124,18 @@ _HISTOGRAM = record(
     ),
     scale=NUMBER,
     within=PARTITION.optional(),
-    counts_groups=TRUE.optional(default=False),
 )
-
-
-def _histogram_plan_of(
-    unit: PrivacyUnit,
-    bounds: Mapping[str, Bounds],
-    histograms: tuple[Histogram, ...],
-    **others: Any,  # noqa: ANN401
-) -> HistogramPlan:
-    # Names in JSON stand in no order.
-    ratios = [histogram.ratio for histogram in histograms]
-    return HistogramPlan(
-        replace(unit, totals=in_order(unit.totals, ratios)),
-        in_order(bounds, ratios),
-        histograms=histograms,
-        **others,
-    )
-
-
 _HISTOGRAMS = record(
-    _histogram_plan_of,
-    lambda plan: {name: getattr(plan, name) for name in HistogramPlan.__slots__},
+    HistogramPlan,
     title=TEXT.optional(),
     unit=UNIT,
     bounds=BOUNDS,
-    budget=record(Budget, epsilon=EXACT, delta=EXACT.optional(0)),
-    histograms=many(_HISTOGRAM, least=1),
+    budget=record(Budget, epsilon=EXACT),
+    measurements=many(_HISTOGRAM, least=1),
 )
 _ANY = one_of(
-    {"histograms": _HISTOGRAMS, "study": _SUMS_OF_RATIOS},
-    lambda plan: "histograms" if isinstance(plan, HistogramPlan) else "study",
+    {"unit": _HISTOGRAMS, "study": _SUMS_OF_RATIOS},
+    lambda plan: "unit" if isinstance(plan, HistogramPlan) else "study",
 )
 
 

@@ -3,26 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any, TypedDict, Unpack
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.rules import (
-    require_bins,
-    require_people,
-    require_strategy,
-    require_terms,
-)
+from dpratio.plan.rules import require_stage, require_study
 from dpratio.plan.settle import (
     Allowance,
+    Layout,
     allowances,
-    first_allowances,
-    grid_for,
+    layouts_of,
     left_for_sums,
-    private_keys,
-    raw_grid_for,
     settle,
+    terms_of_plan,
 )
 from dpratio.plan.strategy.first_stage import Stage, measure_totals
 from dpratio.plan.strategy.measure import (
@@ -31,7 +26,6 @@ from dpratio.plan.strategy.measure import (
     measure_jointly,
 )
 from dpratio.plan.strategy.people import EXPECTED_PEOPLE
-from dpratio.plan.words import cuts_seen_from
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.population import Population
@@ -44,51 +38,35 @@ from dpratio.terms.unit import PrivacyUnit
 _STAGE = Fraction(1, 20)
 
 
-def make_plan(  # noqa: PLR0913 (keyword-only terms)
+class Terms(TypedDict, total=False):
+    """The terms of a `Study` that decide its plan, besides what it asks."""
+
+    bounds: Mapping[str, Bounds]
+    budget: Budget
+    groups: Asked | Sequence[Asked]
+    unit: PrivacyUnit | None
+    answers: Sequence[str]
+    strategy: str
+    mechanism: str
+    n: int | None
+    population: Population | None
+    stage: float | Fraction | None
+    clipping: str
+
+
+def make_plan(
     study: Study | Ratio | Question | Sequence[Ratio | Question],
-    *,
-    bounds: Mapping[str, Bounds] | None = None,
-    budget: Budget | None = None,
-    groups: Asked | Sequence[Asked] = None,
-    unit: PrivacyUnit | None = None,
-    answers: Sequence[str] = ("ratio",),
-    strategy: str = "focused",
-    mechanism: str = "auto",
-    n: int | None = None,
-    population: Population | None = None,
-    stage: float | Fraction | None = None,
-    clipping: str = MEASURED,
+    **terms: Unpack[Terms],
 ) -> Plan:
     """Decide what will be measured and with how much noise; no data are read.
 
     Args:
         study: A `Study`, which needs nothing else; or what it asks: a `Ratio`, a
-            `Question`, or a list of them, with the terms of the study beside it.
-        bounds: The public range of each column of the ratios, and of binned columns.
-        budget: What the release may cost.
-        groups: Public keys, each answered on its own; None for one answer. A list asks
-            for several partitions at once, from one budget. A dimension stands for
-            groups of it alone. Questions with shares divide it unequally.
-        unit: Who is protected; by default one row, added or removed.
-        answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well;
-            ``"spread"`` among them, with ``"joint"`` or ``"even"``, for variances,
-            correlation and slope; ``("ratio", "calibration")`` for a plan made for
-            the test of calibration over bins.
-        strategy: ``"focused"`` measures what the ratio needs most precisely;
-            ``"joint"`` and ``"even"`` measure the sums of Miao & Li (2022), as one
-            vector or each at an equal share.
-        mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
-            (only with ``"even"``), or ``"auto"``: the one that promises less width.
-        n: About how many people an answer is about; a public guess, as is
-        population: what they are like, or their totals. Both only decide how the
-            budget is shared, and around which ratio where that has no guess of its own.
-        stage: A share of epsilon that a first stage spends on finding the guess of
-            every ratio; 0 for one stage. By default 0.05 where nobody guessed, unless
-            all ratios are of a score per label.
-        clipping: ``"measured"`` counts the units that bounds cut, of each group, where
-            any bound may cut; those that are declared natural cannot, and cost nothing.
-            The count widens answers by 2 % at most. ``"unmeasured"`` does not count,
-            and neither does a plan in which the count would see next to nothing.
+            `Question`, or a list of them.
+        **terms: The other terms, by the names that they have in a `Study`: ``bounds``
+            and ``budget``, which are needed, and ``groups``, ``unit``, ``answers``,
+            ``strategy``, ``mechanism``, ``n``, ``population``, ``stage`` and
+            ``clipping``.
 
     Returns:
         A plan that prints itself as a table.
@@ -105,81 +83,50 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         >>> [measured.summand.name for measured in plan.measurements[0].sums]
         ['z', 'h', 'zz', 'zh', 'hh', 'c']
     """
-    if isinstance(study, Study):
-        others = (bounds, budget, groups, unit, n, population, stage)
-        if any(term is not None for term in others):
-            raise InvalidInput(
-                "a study holds all of its terms, and others were given beside it. "
-                "Write make_plan(study), or change it: dataclasses.replace(study, …).",
-                field="study",
-            )
-        return _plan_of(study)
-    return _plan_of(
-        Study(
-            study,
-            bounds=bounds,  # type: ignore[arg-type]  # refused by name
-            budget=budget,  # type: ignore[arg-type]
-            groups=groups,
-            unit=unit,
-            answers=answers,
-            strategy=strategy,
-            mechanism=mechanism,
-            n=n,
-            population=population,
-            stage=stage,
-            clipping=clipping,
+    if not isinstance(study, Study):
+        # Both are refused by name where they are missing.
+        all_terms: dict[str, Any] = {"bounds": None, "budget": None, **terms}
+        study = Study(study, **all_terms)
+    elif terms:
+        raise InvalidInput(
+            "a study holds all of its terms, and others were given beside it. "
+            "Write make_plan(study), or change it: dataclasses.replace(study, …).",
+            field="study",
         )
-    )
-
-
-def _plan_of(study: Study) -> Plan:
-    require_strategy(study)
-    share = study.stage or Fraction(0)
-    first = share * study.budget.epsilon
-    require_terms(study, first=first)
-    require_bins(study)
-    require_people(study.n, study.population)
+    require_study(study)
     settled = settle(study)
-    if study.stage is None and study.population is None and _needs_stage(settled):
+    is_unknown = any(item.ratio.guess_is == "unknown" for item in settled.questions)
+    if study.stage is None and study.population is None and is_unknown:
+        staged = replace(settled, stage=_STAGE)
         try:
-            return _best(settled, _STAGE * study.budget.epsilon, study.n, None)
+            require_stage(staged, _first(staged))
+            return _best(staged)
         except InvalidInput:
-            pass  # Its noise would be too large.
-    return _best(settled, first, study.n, study.population)
+            pass  # The terms need none, or its noise would be too large.
+    return _best(settled)
 
 
-def _needs_stage(study: Study) -> bool:
-    """Whether a ratio has no guess that is worth much, and a stage may find one.
-
-    The rules of a stage are those of `require_terms`.
-    """
-    questions = study.questions
-    unknown = any(question.ratio.guess_is == "unknown" for question in questions)
-    is_free = not private_keys(study) and not any(
-        question.ratio.residual_bound is not None or "calibration" in question.answers
-        for question in questions
-    )
-    return study.strategy == "focused" and unknown and is_free
+def _first(study: Study) -> Fraction:
+    """Return the epsilon that a first stage spends; 0 without one."""
+    return (study.stage or Fraction(0)) * study.budget.epsilon
 
 
-def _best(
-    study: Study, first: Fraction, n: int | None, people: Population | None
-) -> Plan:
+def _best(study: Study) -> Plan:
     """Return the plan with the given noise, or with what promises the least width."""
     laws = [LAWS.get(study.mechanism, LAPLACE)]
-    if study.mechanism == "auto" and _has_delta(study):
+    if study.mechanism == "auto" and left_for_sums(study, GAUSSIAN)[1] > 0:
         laws.append(GAUSSIAN)
     plans: list[tuple[Plan, float]] = []
     refused: list[InvalidInput] = []
     for law in laws:
         try:
-            plans.append(_with_noise(study, law, first, n, people))
+            plans.append(_with_noise(study, law))
         except InvalidInput as error:
             refused.append(error)
     best = min(plans, key=lambda pair: pair[1])[0] if plans else None
-    if study.clipping == MEASURED and not (best and _sees_cuts(best, n)):
+    if study.clipping == MEASURED and not (best and _sees_cuts(best, study.n)):
         # So little budget leaves a count without room for its noise, or so it may.
-        return _best(replace(study, clipping=UNMEASURED), first, n, people)
+        return _best(replace(study, clipping=UNMEASURED))
     if best is None:
         raise refused[0]
     return best
@@ -187,56 +134,38 @@ def _best(
 
 def _sees_cuts(plan: Plan, n: int | None) -> bool:
     """Whether the count would see half of the people being cut."""
-    return 2 * cuts_seen_from(plan.study, plan.measurements) <= (n or EXPECTED_PEOPLE)
+    return 2 * plan.cuts_seen_from <= (n or EXPECTED_PEOPLE)
 
 
-def _has_delta(study: Study) -> bool:
-    """Whether finding keys leaves a delta for the sums."""
-    return study.budget.delta > sum(keys.budget.delta for keys in private_keys(study))
-
-
-def _with_noise(
-    study: Study,
-    law: NoiseLaw,
-    first: Fraction,
-    n: int | None,
-    people: Population | None,
-) -> tuple[Plan, float]:
+def _with_noise(study: Study, law: NoiseLaw) -> tuple[Plan, float]:
     """Return the plan, and a number that falls with the width it promises."""
-    study = replace(study, mechanism=law.name)
+    study, first = replace(study, mechanism=law.name), _first(study)
+    layouts = layouts_of(study, in_stages=first > 0)
     left = left_for_sums(study, law, first=first)
     measured = [
-        _measure(study, question, allowed, n, people, in_stages=bool(first))
-        for question, allowed in zip(
-            study.questions, allowances(study, law, left), strict=True
-        )
+        _measure(layout, allowed, study.n, study.population)
+        for layout, allowed in zip(layouts, allowances(study, law, *left), strict=True)
     ]
     stage = None
     if first:
+        totals = allowances(study, LAPLACE, first, Fraction(0))
         firsts = tuple(
-            measure_totals(raw_grid_for(study, question), allowed)
-            for question, allowed in zip(
-                study.questions, first_allowances(study, first), strict=True
-            )
+            measure_totals(layout.raw_grid, allowed)
+            for layout, allowed in zip(layouts, totals, strict=True)
         )
-        stage = Stage(first, n, people, firsts)
-    plan = Plan(study, tuple(measurement for measurement, _ in measured), stage)
+        stage = Stage(first, study.n, study.population, firsts)
+    measurements = tuple(measurement for measurement, _ in measured)
+    plan = Plan(terms_of_plan(study), measurements, stage)
     return plan, sum(width for _, width in measured)
 
 
 def _measure(
-    study: Study,
-    question: Question,
-    allowed: Allowance,
-    n: int | None,
-    people: Population | None,
-    *,
-    in_stages: bool,
+    layout: Layout, allowed: Allowance, n: int | None, people: Population | None
 ) -> tuple[Measurement, float]:
     """Return the sums of a question, and a number that falls with its width."""
-    if study.strategy == "focused":
-        return measure_around(study, question, allowed, n, people, in_stages=in_stages)
-    measure = measure_evenly if study.strategy == "even" else measure_jointly
-    sums = measure(grid_for(study, question), allowed)
+    if layout.strategy == "focused":
+        return measure_around(layout, allowed, n, people)
+    measure = measure_evenly if layout.strategy == "even" else measure_jointly
+    sums = measure(layout.grid(), allowed)
     # All noise grows alike between laws, so one sum tells which is smaller.
-    return Measurement(question, sums), allowed.law.sd(sums[0].scale)
+    return Measurement(layout.question, sums), allowed.law.sd(sums[0].scale)

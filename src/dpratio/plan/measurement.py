@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from dpratio.checks import show_given
@@ -34,10 +33,6 @@ class Measurement:
         ratio = replace(self.ratio, guess=guess)
         return Measurement(replace(self.question, ratio=ratio), sums, basis)
 
-    def over(self, groups: Partition) -> "Measurement":
-        """Return the same sums of the question over other groups."""
-        return replace(self, question=replace(self.question, groups=groups))
-
     @property
     def ratio(self) -> Ratio:
         """The ratio in question."""
@@ -64,11 +59,6 @@ class Measurement:
         return self.question.totals
 
     @property
-    def budget_share(self) -> Fraction:
-        """The question's part of what the plan spends on sums."""
-        return self.question.budget_share
-
-    @property
     def scales(self) -> list[float]:
         """The noise scales of the sums, in lattice cells."""
         return [measured.scale for measured in self.sums]
@@ -85,56 +75,37 @@ class Named(Protocol):
 Item = TypeVar("Item", bound=Named)
 
 
-def pick_question(questions: Sequence[Item], which: str | int | None) -> Item:
-    """Return the question of a name or of a number from 1; without either the only one.
-
-    Raises:
-        InvalidInput: When there is none such, or several; the message lists them.
-    """
-    if which is None:
-        if len(questions) == 1:
-            return questions[0]
-        raise InvalidInput(
-            f"one of {len(questions)} questions must be named. Say "
-            f"{questions_in_words(questions, questions)}.",
-            field="question",
-        )
-    names = [question.name for question in questions]
-    if type(which) is int and 1 <= which <= len(names):
-        return questions[which - 1]
-    if which not in names:
-        listed = [
-            f"{number} '{name}'" for number, name in enumerate(names[:_MOST_NAMED], 1)
-        ]
-        more = ", …" if len(names) > _MOST_NAMED else ""
-        raise InvalidInput(
-            f"no such question, got {show_given(which)}. Questions are: "
-            f"{', '.join(listed)}{more}.",
-            field="question",
-        )
-    return questions[names.index(str(which))]
-
-
-def choose_question(
-    questions: Sequence[Item], which: str | int | None, fits: Callable[[Item], bool]
+def pick_question(
+    questions: Sequence[Item],
+    which: str | int | None,
+    fits: Callable[[Item], bool] = lambda _: True,
 ) -> Item:
     """Return the question of a name or a number from 1; otherwise the one that fits.
 
     Where none fits, it is the first: the caller says what that one lacks.
 
     Raises:
-        InvalidInput: When there is no such question, or several fit.
+        InvalidInput: When there is none such, or several fit; the message lists them.
     """
-    if which is not None:
-        return pick_question(questions, which)
-    fitting = [question for question in questions if fits(question)]
-    if len(fitting) > 1:
+    if which is None:
+        fitting = [question for question in questions if fits(question)]
+        if len(fitting) > 1:
+            raise InvalidInput(
+                "several questions fit, and one must be named. Say "
+                f"{questions_in_words(questions, fitting)}.",
+                field="question",
+            )
+        return fitting[0] if fitting else questions[0]
+    names = [question.name for question in questions]
+    if type(which) is int and 1 <= which <= len(names):
+        return questions[which - 1]
+    if which not in names:
         raise InvalidInput(
-            "several questions fit; say which: "
-            f"{questions_in_words(questions, fitting)}.",
+            f"no such question, got {show_given(which)}. Say "
+            f"{questions_in_words(questions, questions)}.",
             field="question",
         )
-    return fitting[0] if fitting else questions[0]
+    return questions[names.index(str(which))]
 
 
 def questions_in_words(questions: Sequence[Item], fitting: Sequence[Item]) -> str:
@@ -142,7 +113,7 @@ def questions_in_words(questions: Sequence[Item], fitting: Sequence[Item]) -> st
     few = [
         f"question={number} ({question.name})"
         for number, question in enumerate(questions, 1)
-        if any(question is one for one in fitting[:_MOST_NAMED])
+        if any(question is other for other in fitting[:_MOST_NAMED])
     ]
     last = "…" if len(fitting) > _MOST_NAMED else few.pop()
     return f"{', '.join(few)} or {last}" if few else last

@@ -3,6 +3,7 @@
 It is complete without data, so a privacy officer can read and approve it.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,18 +14,19 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.laws import LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.sensitivity.joint import Grid
-from dpratio.plan.sensitivity.sums import Contrast, contrast_of
+from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.plan.settle import (
-    box_for,
-    counts_cuts,
-    grid_for,
+    Layout,
+    allowances,
+    layout_of,
     left_for_sums,
     private_keys,
-    raw_grid_for,
+    scales_seen,
 )
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.plan.strategy.measure import even_shares
 from dpratio.plan.words import (
+    NOT_COVERED,
     describe_answers,
     describe_bounds,
     describe_cells,
@@ -32,13 +34,10 @@ from dpratio.plan.words import (
     describe_contrast,
     describe_delta,
     describe_epsilon,
-    describe_not_covered,
     describe_stage,
     describe_totals,
     describe_uncounted,
     describe_unit,
-    plan_as_html,
-    plan_as_text,
     title_words,
 )
 from dpratio.tabular import Tabular
@@ -64,7 +63,7 @@ class Plan(Tabular):
         measurements: The sums of each question.
         stage: A first stage, or None. With one the guesses of the questions are the
             fallback of those that it finds.
-        found: Private keys that were paid for before groups were rolled up.
+        bought: Private keys that were paid for before groups were rolled up.
 
     Example:
         >>> import dpratio as dpr
@@ -80,7 +79,7 @@ class Plan(Tabular):
     study: Study
     measurements: tuple[Measurement, ...]
     stage: Stage | None = None
-    found: tuple[PrivateKeys, ...] = ()
+    bought: tuple[PrivateKeys, ...] = ()
 
     def __post_init__(self) -> None:
         """Raise InvalidInput unless every question of the study is measured."""
@@ -111,7 +110,8 @@ class Plan(Tabular):
     def over(self, groups: Partition) -> "Plan":
         """Return the plan of a single question over other groups."""
         (measured,) = self.measurements
-        return self.measuring([measured.over(groups)])
+        question = replace(measured.question, groups=groups)
+        return self.measuring([replace(measured, question=question)])
 
     @property
     def bounds(self) -> Mapping[str, Bounds]:
@@ -166,59 +166,60 @@ class Plan(Tabular):
     @property
     def private_keys(self) -> list[PrivateKeys]:
         """Keys that are found privately, or were before groups were rolled up."""
-        return private_keys(self.study, self.found)
+        return private_keys(self.study, self.bought)
 
     @property
     def for_sums(self) -> tuple[Fraction, Fraction]:
         """The epsilon and delta that are left for the sums, after other stages."""
         first = Fraction(0) if self.stage is None else self.stage.epsilon
-        return left_for_sums(self.study, self.law, found=self.found, first=first)
+        return left_for_sums(self.study, self.law, bought=self.bought, first=first)
+
+    @property
+    def cuts_seen_from(self) -> int:
+        """How many people must be cut until a plan that counts them mostly sees it."""
+        counting = [item for item in self.measurements if self.layout(item).counts_cuts]
+        # The count is the last sum of a question.
+        noise = max(item.sums[-1].scale * item.sums[-1].step for item in counting)
+        seen = scales_seen(self.law, [item.question for item in counting])
+        return math.ceil(seen * noise)
 
     @property
     def not_covered(self) -> tuple[str, ...]:
         """Sentences about what the promise leaves out."""
-        ratios = [measured.ratio for measured in self.measurements]
-        return describe_not_covered(ratios, self.study.partitions, self.bounds)
+        return NOT_COVERED
+
+    def layout(self, measured: Measurement) -> Layout:
+        """Derive from the terms of the plan how a question is counted."""
+        in_stages = self.stage is not None
+        return layout_of(self.study, measured.question, in_stages=in_stages)
 
     def box(self, measured: Measurement) -> dict[str, Bounds]:
         """Return the bounds of what one unit puts into a question."""
-        return box_for(self.study, measured.question)
+        return self.layout(measured).box
 
     def contrast(self, measured: Measurement) -> Contrast | None:
         """Return the columns z and h of a question, in a focused plan."""
-        if self.strategy != "focused":
-            return None
-        return contrast_of(measured.ratio, measured.basis)
+        return self.layout(measured).contrast(measured.basis)
 
     def grid(self, measured: Measurement) -> Grid:
         """Return the sums of a question on their lattices."""
-        staged = self.stage is not None
-        return grid_for(self.study, measured.question, measured.basis, in_stages=staged)
-
-    def raw_grid(self, measured: Measurement) -> Grid:
-        """Return the sums that engines count for a question with two stages."""
-        return raw_grid_for(self.study, measured.question)
-
-    def counts_cuts(self, measured: Measurement) -> bool:
-        """Whether units that a bound of the question cuts are counted."""
-        return counts_cuts(self.study, measured.question)
+        return self.layout(measured).grid(measured.basis)
 
     def shares(self, measured: Measurement) -> list[float]:
         """Return the part of the price that each sum has in the row that costs most."""
+        whole = measured.question.budget_share
         if self.strategy == "even":
             names = [part.summand.name for part in measured.sums]
-            return [
-                float(measured.budget_share * share) for share in even_shares(names)
-            ]
+            return [float(whole * share) for share in even_shares(names)]
         rows = [
             [
-                (float(move) / part.scale) ** self.law.power
-                for move, part in zip(row, measured.sums, strict=True)
+                (float(move) / scale) ** self.law.power
+                for move, scale in zip(row, measured.scales, strict=True)
             ]
             for row in self.grid(measured).moves
         ]
         dearest = max(rows, key=sum)
-        unit = float(measured.budget_share) / sum(dearest)
+        unit = float(whole) / sum(dearest)
         return [unit * cost for cost in dearest]
 
     def columns(self) -> dict[str, list[Any]]:
@@ -257,29 +258,31 @@ class Plan(Tabular):
                 *above,
                 f"Measured elsewhere. Claimed there, and not checked here: {cost}.",
             ]
-        around = []
+        spent = allowances(self.study, self.law, *self.for_sums)
+        layouts = [self.layout(item) for item in self.measurements]
+        counting = [layout.question for layout in layouts if layout.counts_cuts]
+        clipping, around = [], []
+        if counting:
+            people = self.unit.people
+            clipping = [describe_clipping(counting, self.cuts_seen_from, people)]
         if self.strategy == "focused":
-            around = [
-                describe_contrast(item, self.unit, grouped=item.groups is not None)
-                for item in self.measurements
-            ]
-        staged = self.stage is not None
-        uncounted = describe_uncounted(self.study, self.for_sums, in_stages=staged)
-        bounded = f"{describe_bounds(self.bounds)} {uncounted}"
+            around = [describe_contrast(item, self.unit) for item in self.measurements]
+        answers = [
+            describe_answers(self.strategy, item.answers) for item in self.measurements
+        ]
         return [
             *above,
-            bounded.rstrip(),
+            " ".join(
+                [describe_bounds(self.bounds), *describe_uncounted(layouts, spent)]
+            ),
             *self.protected(),
-            *describe_clipping(self.study, self.measurements),
+            *clipping,
             f"Strategy {self.strategy}, mechanism {self.law.name}. Cost: {cost}.",
             *describe_epsilon(self.epsilon, self.unit),
             *describe_delta(self.delta, self.unit),
             *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),
             *dict.fromkeys(around),
-            *dict.fromkeys(
-                describe_answers(self.strategy, item.answers)
-                for item in self.measurements
-            ),
+            *dict.fromkeys(answers),
         ]
 
     def protected(self) -> list[str]:
@@ -289,21 +292,20 @@ class Plan(Tabular):
     def planned(self) -> list[str]:
         """Return a sentence about each question; a single one has no number."""
         lines = []
-        single = len(self.measurements) == 1
         for number, item in enumerate(self.measurements, 1):
             letters = item.ratio.letters.items()
             meaning = ", ".join(f"{letter} = {name}" for letter, name in letters)
             cells = describe_cells(item.groups, self.unit)
-            which = "" if single else f" {number}"
-            share = "" if single else f" Share: {float(item.budget_share):.3g}."
+            part = float(item.question.budget_share)
+            which, share = f" {number}", f" Share: {part:.3g}."
+            if len(self.measurements) == 1:
+                which = share = ""
             lines.append(f"Asked{which}: {item.ratio}, {cells} ({meaning}).{share}")
         return lines
 
-    def __str__(self) -> str:
-        return plan_as_text(self)
-
-    def _repr_html_(self) -> str:
-        return plan_as_html(self)
+    def said(self) -> list[str]:
+        """The sentences that stand above the table of sums."""
+        return [*self.summary(), *(f"Not covered: {line}" for line in self.not_covered)]
 
 
 def require_ratios(plan: object) -> None:

@@ -4,20 +4,27 @@ A plan may have been edited by hand, read from a file or made by a planner with 
 mistake in it. Nothing it says about itself is believed here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
+from dpratio.plan.histograms import HistogramPlan, settled
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.rules import require_people, require_strategy, require_terms
+from dpratio.plan.rules import require_people, require_stage, require_terms
 from dpratio.plan.sensitivity.joint import Grid, is_convex, is_one_row, unit_ratio
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
-from dpratio.plan.settle import cells_of, first_allowances, settle_guess
+from dpratio.plan.settle import (
+    Layout,
+    allowances,
+    cells_of,
+    layouts_of,
+    settle_guess,
+)
 from dpratio.plan.strategy.first_stage import Stage, totals_price
 from dpratio.plan.strategy.measure import even_shares
 
@@ -46,7 +53,7 @@ class Cost:
 
         Bun & Steinke (2016), propositions 1.4 and 1.6, lemmas 1.7 and 8.8.
         """
-        return (sum((each**2 for each in self.pure), self.gaussian)) / 2
+        return (sum((cost**2 for cost in self.pure), self.gaussian)) / 2
 
 
 def price(plan: AnyPlan) -> Cost:
@@ -68,9 +75,13 @@ def price(plan: AnyPlan) -> Cost:
     """
     if isinstance(plan, HistogramPlan):
         return _price_histograms(plan)
-    grids = _require_terms(plan)
+    layouts = _require_terms(plan)
     if plan.stage is not None:
-        _require_first_stage(plan, plan.stage)
+        _require_first_stage(plan, plan.stage, layouts)
+    grids = [
+        layout.grid(measured.basis)
+        for layout, measured in zip(layouts, plan.measurements, strict=True)
+    ]
     for measured, grid in zip(plan.measurements, grids, strict=True):
         _require_sums(plan, measured.sums, grid)
     if plan.strategy == "even":
@@ -98,29 +109,35 @@ def price(plan: AnyPlan) -> Cost:
 def _price_histograms(plan: HistogramPlan) -> Cost:
     """Certify the counts of all histograms together."""
     try:
-        moves = moves_of(plan)
+        demanded = settled(plan)
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
+    if demanded != plan:
+        names = [histogram.name for histogram in plan.measurements]
+        _refuse("histograms state the names, cells and bounds of their terms", names)
+    moves = [
+        histogram.cells_moved(plan.unit) / Fraction(histogram.scale)
+        for histogram in plan.measurements
+    ]
     if sum(moves, Fraction(0)) > plan.epsilon:
-        scales = [histogram.scale for histogram in plan.histograms]
+        scales = [histogram.scale for histogram in plan.measurements]
         _refuse("the noise of the histograms is too small for the budget", scales)
     return Cost(plan.epsilon, Fraction(0), tuple(moves), Fraction(0), Fraction(0))
 
 
-def _require_terms(plan: Plan) -> list[Grid]:
-    """Check every rule between the terms; return the sums that they demand."""
+def _require_terms(plan: Plan) -> list[Layout]:
+    """Check every rule between the terms; return how they have questions counted."""
     study, stage = plan.study, plan.stage
+    for measured in plan.measurements:
+        if measured.basis not in BASES:
+            _refuse("the basis of a plan is 'sum' or 'denominator'", measured.basis)
     try:
-        require_strategy(study)
-        for measured in plan.measurements:
-            if measured.basis not in BASES:
-                _refuse("the basis of a plan is 'sum' or 'denominator'", measured.basis)
-        first = Fraction(0)
+        require_terms(study, bought=plan.bought)
         if stage is not None:
-            first = _stage_epsilon(stage)
-        require_terms(study, found=plan.found, first=first)
-        ratios = [settle_guess(study, question) for question in study.questions]
-        grids = [plan.grid(measured) for measured in plan.measurements]
+            _require_types_of_stage(stage)
+            require_stage(study, stage.epsilon, plan.bought)
+        layouts = layouts_of(study, in_stages=stage is not None)
+        ratios = [settle_guess(layout) for layout in layouts]
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
     if ratios != [question.ratio for question in study.questions]:
@@ -131,33 +148,27 @@ def _require_terms(plan: Plan) -> list[Grid]:
     shares = [question.budget_share for question in study.questions]
     if sum(shares) > 1:
         _refuse("the shares of questions must be at most 1 together", shares)
-    return grids
+    return layouts
 
 
-def _stage_epsilon(stage: Stage) -> Fraction:
-    """Return what a first stage spends, which must be exact."""
+def _require_types_of_stage(stage: Stage) -> None:
     if not isinstance(stage, Stage):
         _refuse("stage must be a Stage or None", stage)
-    if not isinstance(stage.epsilon, Fraction) or stage.epsilon <= 0:
-        _refuse("a first stage spends an exact epsilon above 0", stage.epsilon)
+    if not isinstance(stage.epsilon, Fraction):
+        _refuse("a first stage spends an exact epsilon", stage.epsilon)
     require_people(stage.n, stage.population)
-    return stage.epsilon
 
 
-def _require_first_stage(plan: Plan, stage: Stage) -> None:
+def _require_first_stage(plan: Plan, stage: Stage, layouts: Sequence[Layout]) -> None:
     """Certify the totals of all questions together at what the first stage spends."""
     firsts = stage.firsts
-    if not isinstance(firsts, tuple) or len(firsts) != len(plan.measurements):
+    if not isinstance(firsts, tuple) or len(firsts) != len(layouts):
         _refuse("a first stage has totals of every question", "others")
+    spent = allowances(plan.study, LAPLACE, stage.epsilon, Fraction(0))
     try:
         costs = [
-            totals_price(plan.raw_grid(measured), first, allowed)
-            for measured, first, allowed in zip(
-                plan.measurements,
-                firsts,
-                first_allowances(plan.study, stage.epsilon),
-                strict=True,
-            )
+            totals_price(layout.raw_grid, first, allowed)
+            for layout, first, allowed in zip(layouts, firsts, spent, strict=True)
         ]
     except InvalidInput as error:
         raise PlanRefused(f"the first stage breaks a rule: {error}") from None
@@ -220,7 +231,7 @@ def _require_even(plan: Plan, measured: Measurement, grid: Grid) -> list[Fractio
     shares = even_shares([part.summand.name for part in measured.sums])
     for place, (part, share) in enumerate(zip(measured.sums, shares, strict=True)):
         epsilon, delta = (
-            share * measured.budget_share * spent for spent in plan.for_sums
+            share * measured.question.budget_share * spent for spent in plan.for_sums
         )
         if is_one_row(unit):
             ratio = _alone(part)

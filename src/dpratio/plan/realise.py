@@ -13,7 +13,7 @@ from dpratio.errors import DpratioError
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.sums import MeasuredSum, contrast_of
+from dpratio.plan.sensitivity.sums import contrast_of
 from dpratio.plan.settle import Allowance, allowances
 from dpratio.plan.strategy.first_stage import FoundGuess, Stage, realise_contrast
 from dpratio.plan.strategy.measure import measure_around
@@ -42,16 +42,13 @@ def realise(plan: Plan, totals: Totals) -> tuple[Measurement, ...]:
         plan leaves for its second stage, and it depends on its arguments alone.
         Proof: docs/proofs/staged.md.
     """
-    stage = plan.stage
-    if stage is None:
+    if plan.stage is None:
         return plan.measurements
+    spent = allowances(plan.study, plan.law, *plan.for_sums)
     realised = tuple(
-        _around(plan, stage, declared, guess, allowed)
+        _around(plan, plan.stage, declared, guess, allowed)
         for declared, guess, allowed in zip(
-            plan.measurements,
-            found_guesses(plan, totals),
-            allowances(plan.study, plan.law, plan.for_sums),
-            strict=True,
+            plan.measurements, found_guesses(plan, totals), spent, strict=True
         )
     )
     return realised if _is_priced(plan, realised) else plan.measurements
@@ -59,22 +56,13 @@ def realise(plan: Plan, totals: Totals) -> tuple[Measurement, ...]:
 
 def found_guesses(plan: Plan, totals: Totals) -> list[FoundGuess]:
     """Return the guess that each question's totals lead to."""
+    guesses = []
     firsts = () if plan.stage is None else plan.stage.firsts
-    return [
-        _guess_of(plan, declared, both, first)
-        for declared, both, first in zip(plan.measurements, totals, firsts, strict=True)
-    ]
-
-
-def _guess_of(
-    plan: Plan,
-    declared: Measurement,
-    totals: Sequence[int],
-    firsts: Sequence[MeasuredSum],
-) -> FoundGuess:
-    box, ratio = plan.box(declared), declared.ratio
-    expected = expected_of(units_of(box, contrast_of(ratio)), ratio.guess_is)
-    return realise_contrast(expected, box, totals, firsts)
+    for declared, both, first in zip(plan.measurements, totals, firsts, strict=True):
+        box, ratio = plan.box(declared), declared.ratio
+        expected = expected_of(units_of(box, contrast_of(ratio)), ratio.guess_is)
+        guesses.append(realise_contrast(expected, box, both, first))
+    return guesses
 
 
 def is_realised(plan: Plan, measured: Sequence[Measurement], totals: Totals) -> bool:
@@ -86,8 +74,8 @@ def is_realised(plan: Plan, measured: Sequence[Measurement], totals: Totals) -> 
         return False
     fits = all(
         # A guess that was found may have no plan; then the fallback is right.
-        one == declared or one.question == _guessing(declared.question, guess)
-        for declared, guess, one in zip(
+        second == declared or second.question == _guessing(declared.question, guess)
+        for declared, guess, second in zip(
             plan.measurements, found_guesses(plan, totals), measured, strict=True
         )
     )
@@ -110,18 +98,14 @@ def _around(
     # Groups differ from their total, and nothing was said of them.
     least = 0.0 if allowed.cells == 1 else _APART * abs(guess.centre)
     distance = max(guess.distance, least)
-    moved = _guessing(declared.question, guess)
+    layout = replace(
+        plan.layout(declared), question=_guessing(declared.question, guess)
+    )
     try:
         with np.errstate(all="ignore"):
-            return measure_around(
-                plan.study,
-                moved,
-                allowed,
-                stage.n,
-                stage.population,
-                in_stages=True,
-                distance=distance,
-            )[0]
+            return measure_around(layout, allowed, stage.n, stage.population, distance)[
+                0
+            ]
     except Exception:  # noqa: BLE001 (whatever stops the planner, a release goes on)
         return declared
 

@@ -1,4 +1,4 @@
-"""The terms of a study settled: the sums of each question, and what they may spend.
+"""The terms of a study settled: how each question is counted, and what it may spend.
 
 Strategy ``even`` is the paper's: its sums, each with the same share of epsilon and
 delta, added up by basic composition. ``joint`` measures the same sums as one vector at
@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.joint import RAW, Grid, grid_of, mixed_grid
 from dpratio.plan.sensitivity.sums import (
@@ -23,7 +22,6 @@ from dpratio.plan.sensitivity.sums import (
     box_of,
     can_cut,
     contrast_of,
-    corners_of,
     focused_summands,
     guess_from,
     rounded_guess,
@@ -38,173 +36,164 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
+# At most so many releases say that bounds cut people where they cut nobody.
+FALSE_ALARMS = 0.05
+_SEEN = 0.95  # The chance with which a cut is seen that is as large as a plan says.
+
 STRATEGIES = ("focused", "joint", "even")
 ANSWERS = ("ratio", "means", "spread", "calibration")
 
 
-def unit_of(study: Study, question: Question) -> PrivacyUnit:
-    """Return the unit as a question counts it: with its own totals where it has any.
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a question is counted, as the terms of its study have it.
 
-    The price and the statement that engines get both take it from here.
-    Proof: docs/proofs/neighbours.md.
+    The rules, the planner, the door and the engines take it from `layout_of`, which
+    needs nothing but the terms. Proof: docs/proofs/neighbours.md.
+
+    Args:
+        question: The question, with the guess of its ratio where it is settled.
+        strategy: Which sums are measured.
+        unit: Who is protected, with the totals of this question.
+        row: The bounds of one row's s, y and w.
+        box: The bounds of what one unit puts into the sums.
+        is_described: Whether a description of the people is about these totals.
+        can_cut: Whether a bound is not natural, and may cut a unit.
+        counts_cuts: Whether units that a bound cuts are counted.
+        in_stages: Whether the sums are mixed of raw ones.
+    """
+
+    question: Question
+    strategy: str
+    unit: PrivacyUnit
+    row: dict[str, Bounds]
+    box: dict[str, Bounds]
+    is_described: bool
+    can_cut: bool
+    counts_cuts: bool
+    in_stages: bool
+
+    def contrast(self, basis: str = "sum") -> Contrast | None:
+        """Return the columns z and h, where the strategy is focused."""
+        focused = self.strategy == "focused"
+        return contrast_of(self.question.ratio, basis) if focused else None
+
+    def grid(self, basis: str = "sum") -> Grid:
+        """Return the sums on their lattices; the number of cut units comes last."""
+        contrast = self.contrast(basis)
+        grid = self._grid_around(contrast)
+        if contrast is None or not self.in_stages:
+            return grid
+        return mixed_grid(grid, self.raw_grid, contrast)
+
+    @property
+    def raw_grid(self) -> Grid:
+        """The sums that engines count for a question with two stages."""
+        return self._grid_around(RAW)
+
+    def _grid_around(self, contrast: Contrast | None) -> Grid:
+        answers, weighted = self.question.answers, "w" in self.box
+        if contrast is None:
+            summands = summands_for(
+                weighted=weighted,
+                binary=self.box["y"].is_binary,
+                spread="spread" in answers,
+            )
+        else:
+            summands = focused_summands(weighted=weighted, means="means" in answers)
+        last = (CUT,) if self.counts_cuts else ()
+        return grid_of((*summands, *last), self.box, contrast)
+
+
+def layout_of(study: Study, question: Question, *, in_stages: bool = False) -> Layout:
+    """Derive from the terms of a study how one of its questions is counted.
 
     Raises:
-        InvalidInput: When the question's own totals break a rule.
+        InvalidInput: When the totals of one unit have too narrow a range.
     """
-    return study.unit.with_totals(question.totals)
-
-
-def is_described(study: Study, question: Question) -> bool:
-    """Whether a description of the unit's totals is about those of a question."""
-    return not any(name in study.unit.totals for name in question.totals)
-
-
-def box_for(study: Study, question: Question) -> dict[str, Bounds]:
-    """Return the bounds of what one unit puts into a question."""
-    return box_of(question.ratio, study.bounds, unit_of(study, question))
-
-
-def may_cut(study: Study, question: Question) -> bool:
-    """Whether a bound of the question is not natural, and may cut a unit."""
-    is_limited = question.ratio.residual_bound is not None
-    return is_limited or can_cut(question.ratio, study.bounds, unit_of(study, question))
-
-
-def counts_cuts(study: Study, question: Question) -> bool:
-    """Whether units that a bound of the question cuts are counted."""
-    return study.clipping == MEASURED and may_cut(study, question)
-
-
-def raw_grid_for(study: Study, question: Question) -> Grid:
-    """Return the sums that engines count for a question with two stages."""
-    return _sums_around(study, question, RAW)
-
-
-def grid_for(
-    study: Study, question: Question, basis: str = "sum", *, in_stages: bool = False
-) -> Grid:
-    """Return the sums of a question; in two stages they are mixed of raw ones."""
-    contrast = contrast_of(question.ratio, basis)
-    grid = _sums_around(study, question, contrast)
-    if not in_stages:
-        return grid
-    return mixed_grid(grid, raw_grid_for(study, question), contrast)
-
-
-def _sums_around(study: Study, question: Question, contrast: Contrast) -> Grid:
-    """Lay out the sums; the number of units that bounds cut comes last."""
-    if study.strategy not in STRATEGIES:
-        raise InvalidInput(
-            f"sums from elsewhere are not planned, got strategy '{study.strategy}'. "
-            "Make a plan with make_plan.",
-            field="strategy",
-        )
-    box, answers = box_for(study, question), question.answers
-    last = (CUT,) if counts_cuts(study, question) else ()
-    if study.strategy == "focused":
-        summands = focused_summands(weighted="w" in box, means="means" in answers)
-        return grid_of((*summands, *last), box, contrast)
-    summands = summands_for(
-        weighted="w" in box, binary=box["y"].is_binary, spread="spread" in answers
+    ratio, totals = question.ratio, question.totals
+    unit = study.unit.with_totals(totals)
+    may_cut = ratio.residual_bound is not None or can_cut(ratio, study.bounds, unit)
+    return Layout(
+        question=question,
+        strategy=study.strategy,
+        unit=unit,
+        row=row_box(ratio, study.bounds),
+        box=box_of(ratio, study.bounds, unit),
+        is_described=not any(name in study.unit.totals for name in totals),
+        can_cut=may_cut,
+        counts_cuts=may_cut and study.clipping == MEASURED,
+        in_stages=in_stages,
     )
-    return grid_of((*summands, *last), box, None)
+
+
+def layouts_of(study: Study, *, in_stages: bool = False) -> list[Layout]:
+    """Derive from the terms of a study how each of its questions is counted."""
+    return [
+        layout_of(study, question, in_stages=in_stages) for question in study.questions
+    ]
 
 
 def settle(study: Study) -> Study:
-    """Return a study whose every term is settled, but for the law of its noise.
-
-    What no plan depends on is left out: data, scope, and what people are like.
-    """
+    """Return a study whose every term is settled, but for the law of its noise."""
     whole = sum((question.budget_share for question in study.questions), Fraction(0))
-    questions = [
-        Question(
-            settle_guess(study, question, study.population),
-            groups=question.groups,
-            answers=question.answers,
-            budget_share=question.budget_share / whole,
-            name=question.name,
-            totals=question.totals,
+    layouts = layouts_of(study)
+    questions = tuple(
+        replace(
+            layout.question,
+            ratio=settle_guess(layout, study.population),
+            budget_share=layout.question.budget_share / whole,
         )
-        for question in study.questions
-    ]
-    is_counted = any(counts_cuts(study, question) for question in study.questions)
+        for layout in layouts
+    )
+    # What cannot be cut is not counted.
+    is_counted = any(layout.counts_cuts for layout in layouts)
+    clipping = MEASURED if is_counted else UNMEASURED
+    return replace(study, questions=questions, clipping=clipping)
+
+
+def terms_of_plan(study: Study) -> Study:
+    """Return a study without what no plan depends on: its data, scope and people."""
     return Study(
-        questions,
-        bounds=in_order(study.bounds, [question.ratio for question in questions]),
+        study.questions,
+        bounds=dict(study.bounds),  # The caller may change theirs.
         budget=study.budget,
         unit=study.unit,
         strategy=study.strategy,
         mechanism=study.mechanism,
-        # What cannot be cut is not counted.
-        clipping=MEASURED if is_counted else UNMEASURED,
+        clipping=study.clipping,
         title=study.title,
     )
 
 
-def in_order(
-    bounds: Mapping[str, Bounds], ratios: Sequence[Ratio]
-) -> dict[str, Bounds]:
-    """Return bounds in the order of the ratios' columns and totals, then by name."""
-    names = [name for ratio in ratios for name in (*ratio.columns, *ratio.totals)]
-    known = [name for name in dict.fromkeys(names) if name in bounds]
-    return {name: bounds[name] for name in [*known, *sorted(set(bounds) - set(known))]}
+def settle_guess(layout: Layout, people: Population | None = None) -> Ratio:
+    """Return the ratio with a guess, where a focused plan needs one.
 
-
-def settle_guess(
-    study: Study, question: Question, people: Population | None = None
-) -> Ratio:
-    """Return the ratio of a question with a guess, where a focused plan needs one.
-
-    Raises:
-        InvalidInput: When the residual bound binds nowhere.
+    It is the guess of the study, or from people, or what is likely of such columns.
     """
-    settled = question.ratio
-    if study.strategy != "focused":
-        return settled
-    if settled.guess is None:
-        settled = _likely_guess(study, question, people)
-    if settled.residual_bound is not None:
-        free = contrast_of(replace(settled, residual_bound=None))
-        points = corners_of(box_for(study, question), free)
-        most = max(abs(point["z"]) for point in points)
-        if settled.residual_bound >= most:
-            raise InvalidInput(
-                f"the residual bound must be below {float(most):g}, which the box "
-                f"gives, got {settled.residual_bound:g}. Leave it out, or promise "
-                "less.",
-                field="residual_bound",
-            )
-    return settled
-
-
-def _likely_guess(study: Study, question: Question, people: Population | None) -> Ratio:
-    """Guess a ratio: from people, or what it is likely to be of such columns."""
-    ratio, box = question.ratio, box_for(study, question)
-    is_free = ratio.residual_bound is None and "calibration" not in question.answers
-    if people is not None and is_described(study, question) and is_free:
+    ratio, answers = layout.question.ratio, layout.question.answers
+    if layout.strategy != "focused" or ratio.guess is not None:
+        return ratio
+    is_free = ratio.residual_bound is None and "calibration" not in answers
+    if people is not None and layout.is_described and is_free:
         return replace(ratio, guess=rounded_guess(people.ratio))
     if ratio.minus is not None:
         return replace(ratio, guess=0.0)
-    if _is_score_per_label(study, question):
+    s, y = layout.box["s"], layout.box["y"]
+    share_bounds = (s.lower, s.upper) == (y.lower, y.upper)
+    is_score = share_bounds if "calibration" in answers else _is_score(layout.row)
+    if is_score:
         return replace(ratio, guess=1.0)
     # From the middle, either end is half as far away.
-    guess = 0.5 if _share_bounds(box) else guess_from(box)
+    guess = 0.5 if share_bounds else guess_from(layout.box)
     return replace(ratio, guess=guess, guess_is="unknown")
 
 
-def _is_score_per_label(study: Study, question: Question) -> bool:
+def _is_score(row: Mapping[str, Bounds]) -> bool:
     """Whether a ratio is of predicted per observed events, which are near 1."""
-    if "calibration" in question.answers:
-        return _share_bounds(box_for(study, question))
-    row = row_box(question.ratio, study.bounds)
     s, y = row["s"], row["y"]
     is_score = s.lower >= 0 and s.upper <= 1 and not s.is_binary
     return is_score and y.is_binary and not y.is_one
-
-
-def _share_bounds(box: Mapping[str, Bounds]) -> bool:
-    s, y = box["s"], box["y"]
-    return (s.lower, s.upper) == (y.lower, y.upper)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,21 +213,22 @@ class Allowance:
     cells: int | None
 
 
-def private_keys(study: Study, found: Sequence[PrivateKeys] = ()) -> list[PrivateKeys]:
+def private_keys(study: Study, bought: Sequence[PrivateKeys] = ()) -> list[PrivateKeys]:
     """Return keys that are found privately, or were before groups were rolled up."""
-    keys = [part for part in study.partitions if isinstance(part, PrivateKeys)]
-    return [*keys, *found]
+    parts = [question.groups for question in study.questions]
+    keys = [part for part in parts if isinstance(part, PrivateKeys)]
+    return [*dict.fromkeys(keys), *bought]
 
 
 def left_for_sums(
     study: Study,
     law: NoiseLaw,
     *,
-    found: Sequence[PrivateKeys] = (),
+    bought: Sequence[PrivateKeys] = (),
     first: Fraction = Fraction(0),
 ) -> tuple[Fraction, Fraction]:
     """Return the epsilon and delta left for sums, after keys and a first stage."""
-    keys = private_keys(study, found)
+    keys = private_keys(study, bought)
     epsilon = first + sum((part.budget.epsilon for part in keys), Fraction(0))
     delta = sum((part.budget.delta for part in keys), Fraction(0))
     spent = Fraction(0) if law == LAPLACE else study.budget.delta - delta
@@ -246,24 +236,19 @@ def left_for_sums(
 
 
 def allowances(
-    study: Study, law: NoiseLaw, left: tuple[Fraction, Fraction]
+    study: Study, law: NoiseLaw, epsilon: Fraction, delta: Fraction
 ) -> list[Allowance]:
-    """Divide what is left for sums between the questions, by their shares."""
-    epsilon, delta = left
-    if epsilon <= 0:
-        raise InvalidInput(
-            "finding keys leaves nothing of epsilon for sums. Raise the budget, or "
-            "spend less on finding keys.",
-            field="budget",
-        )
-    if law != LAPLACE and delta <= 0:
-        raise InvalidInput(
-            "finding keys leaves nothing of delta for Gaussian noise. Raise delta, or "
-            "use mechanism 'laplace'.",
-            field="budget",
-        )
+    """Divide what is left for sums, or for totals, between the questions.
+
+    Args:
+        study: The settled terms; the shares of its questions add up to 1.
+        law: The law of the noise.
+        epsilon: What they may spend together.
+        delta: The same; Laplace noise spends none.
+    """
     # The classical formula prices sums one by one, from epsilon and delta.
-    whole = epsilon if law == LAPLACE else GAUSSIAN.largest_ratio(epsilon, delta)
+    together = LAPLACE if law == LAPLACE else GAUSSIAN
+    whole = together.largest_ratio(epsilon, delta)
     return [
         Allowance(
             law=law,
@@ -278,29 +263,22 @@ def allowances(
     ]
 
 
-def first_allowances(study: Study, epsilon: Fraction) -> list[Allowance]:
-    """Divide what a first stage spends between the questions, by their shares.
-
-    Its noise is Laplace noise, whatever that of the second stage is.
-    """
-    return [
-        Allowance(
-            law=LAPLACE,
-            ratio=question.budget_share * epsilon,
-            epsilon=question.budget_share * epsilon,
-            delta=Fraction(0),
-            unit=study.unit,
-            cells=cells_of(question.groups),
-        )
-        for question in study.questions
-    ]
-
-
 def cells_of(groups: Partition) -> int | None:
     """Return the number of cells; None where keys are yet to be found."""
     if groups is None:
         return 1
     return groups.count if isinstance(groups, Groups) else None
+
+
+def rows_of(questions: Sequence[Question]) -> int:
+    """Return the number of answers; keys that are yet to be found count as one."""
+    return sum(cells_of(question.groups) or 1 for question in questions)
+
+
+def scales_seen(law: NoiseLaw, counting: Sequence[Question]) -> float:
+    """Return how many scales of its noise a count of cut units must show to be seen."""
+    alarm = FALSE_ALARMS / (rows_of(counting) + 1)
+    return law.tail(alarm) + law.tail(1 - _SEEN)
 
 
 def _root_below(share: Fraction) -> Fraction:

@@ -11,10 +11,9 @@ import numpy as np
 from dpratio.arrays import Integers
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram import Histogram
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS
-from dpratio.plan.measurement import Measurement, choose_question
+from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import CUT
@@ -161,7 +160,7 @@ def roll_up(
     require_release(release)
     keep, into = [to] if isinstance(to, str) else list(to), into or {}
     wanted = {*keep, *into}
-    finer = choose_question(
+    finer = pick_question(
         release.questions,
         question,
         lambda part: part.groups is not None and wanted <= {*part.groups.columns},
@@ -256,7 +255,11 @@ def _terms(release: Release) -> dict[str, object]:
         "ratios": [
             replace(part.ratio, guess=None, guess_is="close") for part in questions
         ],
-        "totals": [part.planned.totals for part in questions],
+        "totals": [
+            part.planned.totals
+            for part in questions
+            if isinstance(part.planned, Measurement)
+        ],
         "sums": [
             [measured.summand for measured in part.planned.sums] for part in questions
         ],
@@ -307,7 +310,7 @@ def _added_plan(plans: Sequence[AnyPlan]) -> AnyPlan:
     # The classical formula ends at epsilon 1. The law of the noise is the same.
     law = LAPLACE if first.law == LAPLACE else GAUSSIAN
     study = replace(first.study, budget=budget, mechanism=law.name)
-    return replace(first, study=study, found=tuple(sorted(paid, key=repr)))
+    return replace(first, study=study, bought=tuple(sorted(paid, key=repr)))
 
 
 def _measured(release: Release) -> AnyPlan:
@@ -514,6 +517,6 @@ def _only(
     return Plan(
         study,
         (replace(planned, question=study.questions[0]),),
-        found=tuple(plan.private_keys),
+        bought=tuple(plan.private_keys),
         stage=None if plan.stage is None else plan.stage.only(number),
     )

@@ -27,7 +27,7 @@ from dpratio.codec import (
 )
 from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
 from dpratio.plan.document import PLAN, SUMS
-from dpratio.plan.histogram.histogram import Histogram
+from dpratio.plan.histograms import Histogram
 from dpratio.plan.laws import LAWS
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan

@@ -157,7 +157,8 @@ def require_external(plan: AnyPlan) -> None:
             f"is known, got {plan.law.name}.",
             field="strategy",
         )
-    require_terms(plan.study, found=plan.found)
+    # The sums are those of the paper, whoever measured them.
+    require_terms(replace(plan.study, strategy="joint"), bought=plan.bought)
     if len(plan.measurements) > 1:
         raise InvalidInput("sums from elsewhere have one question.", field="questions")
     (question,) = plan.measurements

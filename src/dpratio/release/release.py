@@ -10,9 +10,7 @@ import numpy as np
 from dpratio.arrays import Integers
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram import Histogram
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bounds import grid_of
+from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.laws import LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
 from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan, require_ratios
@@ -407,9 +405,9 @@ def require_release(release: object) -> None:
             field="release",
         )
     if isinstance(release.plan, HistogramPlan):
-        reader = "propose_bounds" if grid_of(release.plan) is None else "propose_bins"
         raise InvalidInput(
-            f"a release of histograms holds no sums of a ratio. Read it with {reader}.",
+            "a release of histograms holds no sums of a ratio. Read it with "
+            "propose_bounds or propose_bins.",
             field="release",
         )
 

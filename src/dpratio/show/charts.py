@@ -39,7 +39,7 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
     from dpratio.show.coverage_chart import coverage_chart
     from dpratio.show.curve_chart import curve_chart
     from dpratio.show.forest_chart import as_deviations, forest_chart, rehearsal_chart
-    from dpratio.show.watch.watch_chart import arms_chart, watch_chart
+    from dpratio.show.watch_chart import arms_chart, watch_chart
     from dpratio.show.width_charts import forecast_chart, one_query_chart
     from dpratio.simulation.coverage.coverage import CoverageTable
     from dpratio.simulation.coverage.one_query import OneQueryTable

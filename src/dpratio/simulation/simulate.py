@@ -51,7 +51,7 @@ _KEPT_BYTES = 31 * 2**20
 
 def view_of(plan: Plan, question: Measurement) -> View:
     """See people as the curator does for a question: clipped, and cuts counted."""
-    counts = plan.counts_cuts(question)
+    counts = plan.layout(question).counts_cuts
     change = partial(clip_people, bounds=plan.box(question), counts_cuts=counts)
     products = [each.summand.factors for each in question.sums]
     return View(change, products, plan.contrast(question))

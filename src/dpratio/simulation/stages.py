@@ -34,7 +34,7 @@ def counted_question(plan: Plan, question: Measurement) -> Measurement:
     """Give the question whose sums are added up: of two stages the raw ones."""
     if plan.stage is None:
         return question
-    raw = plan.raw_grid(question)
+    raw = plan.layout(question).raw_grid
     sums = tuple(
         MeasuredSum(*each, 1.0)
         for each in zip(raw.summands, raw.steps, raw.sensitivities, strict=True)
@@ -88,7 +88,7 @@ def _totals(
 
 def _mixed(sums: Floats, plan: Plan, question: Measurement) -> Floats:
     """Mix raw sums into those of a question, in the units of the data."""
-    grid, raw = plan.grid(question), plan.raw_grid(question)
+    grid, raw = plan.grid(question), plan.layout(question).raw_grid
     weights = np.zeros((len(grid.steps), len(raw.steps)))
     contrast = contrast_of(question.ratio, question.basis)
     for row, each in enumerate(mixture_of(grid, raw, contrast)):

@@ -83,6 +83,12 @@ class Question:
         require_bounds(totals or {}, "totals")
         answers, totals = tuple(answers), dict(totals or {})
         groups = Groups.cross(groups) if isinstance(groups, Dimension) else groups
+        if not isinstance(groups, Partition):
+            raise InvalidInput(
+                f"groups must be Groups or None, got {show_given(groups)}. Write "
+                "Groups('region', ['north', 'south']), with its public keys.",
+                field="groups",
+            )
         budget_share = Fraction(str(budget_share))
         name = name or default_name(ratio, groups)
         settle(self, **locals())

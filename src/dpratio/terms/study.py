@@ -35,21 +35,28 @@ class Study:
         bounds: The public range of each column of the ratios, and of binned columns.
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
-            for several partitions at once, from one budget.
+            for several partitions at once, from one budget. A dimension stands for
+            groups of it alone. Questions with shares divide it unequally.
         unit: Who is protected; by default one row, added or removed.
-        answers: What is wanted of every ratio.
-        strategy: Which sums are measured: ``"focused"``, ``"joint"`` or ``"even"``.
+        answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well;
+            ``"spread"`` among them, with ``"joint"`` or ``"even"``, for variances,
+            correlation and slope; ``("ratio", "calibration")`` for a plan made for
+            the test of calibration over bins.
+        strategy: ``"focused"`` measures what the ratio needs most precisely;
+            ``"joint"`` and ``"even"`` measure the sums of Miao & Li (2022), as one
+            vector or each at an equal share.
         mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
-            (with ``even``), or ``"auto"``: of the first two, the one that promises less
-            width.
-        n: About how many people an answer is about: a public guess, or None.
-        population: What they are like: a public guess, or None.
-        stage: The share of epsilon, such as ``0.05``, that a first stage spends on
-            finding the guess of every ratio; ``0`` for one stage. It needs strategy
-            ``focused`` and declared groups, and no ``residual_bound``. By default it is
-            0.05 if nobody guessed a ratio, and otherwise 0.
-        clipping: ``"measured"`` counts the people that bounds cut, if any bound may cut
-            and the count would see something; ``"unmeasured"`` does not.
+            (only with ``"even"``), or ``"auto"``: the one that promises less width.
+        n: About how many people an answer is about; a public guess, as is
+        population: what they are like, or their totals. Both only decide how the
+            budget is shared, and around which ratio where that has no guess of its own.
+        stage: A share of epsilon that a first stage spends on finding the guess of
+            every ratio; 0 for one stage. By default 0.05 where nobody guessed, unless
+            all ratios are of a score per label.
+        clipping: ``"measured"`` counts the units that bounds cut, of each group, where
+            any bound may cut; those that are declared natural cannot, and cost nothing.
+            The count widens answers by 2 % at most. ``"unmeasured"`` does not count,
+            and neither does a plan in which the count would see next to nothing.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
             `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, if the ledger has several. If the scope

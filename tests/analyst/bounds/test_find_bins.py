@@ -1,20 +1,15 @@
 """Which edges noisy counts on a grid propose: exact, rising, each bin beyond noise."""
 
 import itertools
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.histograms_for_tests import rows_plan
-from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
-from dpratio.errors import PlanRefused
-from dpratio.plan.histogram.plan_bounds import grid_of, plan_bins
-from dpratio.plan.price import price
+from dpratio.analyst.bounds.propose_bins import FoundBins, find_bins
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, ScoreBins
+from dpratio.terms.groups import ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 
@@ -82,26 +77,6 @@ def test_whatever_is_counted_edges_rise_on_the_grid(
         assert all(low < high for low, high in itertools.pairwise(bins.edges))
         assert min(bins.people) > 0
         assert sum(bins.people) == sum(counts)
-
-
-def test_only_equal_cells_from_end_to_end_are_a_grid() -> None:
-    """Edges that were declared one by one would come back as found."""
-    plan = plan_bins(study_of(), "score", budget=Budget(1), cells=16)
-    assert grid_of(plan) == GRID
-    moved = [0.0, 0.5, *GRID.edges[2:]]
-    for edges in (moved, GRID.edges[:-1], GRID.edges[::2]):
-        other = replace(plan.histograms[0], cells=ScoreBins("score", edges))
-        assert grid_of(replace(plan, histograms=(other,))) is None
-    assert grid_of(rows_plan()) is None
-    one = replace(rows_plan(), histograms=rows_plan().histograms[:1])
-    assert grid_of(one) is None
-
-
-def test_keys_are_not_counted() -> None:
-    plan = plan_bins(study_of(), "score", budget=Budget(1), cells=16)
-    keyed = replace(plan.histograms[0], within=Groups("region", ["north"]))
-    with pytest.raises(PlanRefused, match="bins are counted over the whole table"):
-        price(replace(plan, histograms=(keyed,)))
 
 
 @pytest.mark.parametrize("ends", [(0.1, 0.7), (-3.0, 1e9)])

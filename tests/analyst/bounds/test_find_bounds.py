@@ -8,8 +8,8 @@ from dpratio.analyst.bounds.find_bounds import (
     bounds_by_name,
     find_bounds,
 )
-from dpratio.plan.histogram.histogram import Ladder
-from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.histograms import plan_bounds
+from dpratio.plan.ladder import Ladder
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dpratio.analyst.bounds.noisy import Noisy, candidates_of, people_of, proposed
-from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.ladder import Ladder
 from dpratio.terms.bounds import Bounds
 
 LADDER = Ladder(-2, 12)

@@ -15,7 +15,7 @@ from dpratio.analyst.bounds.propose_bounds import (
 )
 from dpratio.curator.release_bounds import release_bounds
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import HistogramPlan
 from dpratio.release.combine import merge
 from dpratio.release.files import example_release
 from dpratio.terms.bounds import Bounds

@@ -8,7 +8,7 @@ from curator.histograms_for_tests import study_of
 from dpratio.analyst.bounds.propose_bounds import choose_bounds, propose_bounds
 from dpratio.analyst.bounds.propose_groups import GroupChoices, propose_groups
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.histograms import plan_bounds
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -20,7 +20,7 @@ def release_of(held: dict[str, int], groups: int = 12) -> Release:
     study = study_of(unit=PrivacyUnit("user"), groups=Groups("month", range(groups)))
     plan = plan_bounds(study, budget=Budget(3), columns=["spent"], most_groups=True)
     asked = []
-    for histogram in plan.histograms:
+    for histogram in plan.measurements:
         cells = histogram.groups
         counts = held if histogram.counts_groups else {}
         values = np.array([[counts.get(str(key), 0)] for key in cells.keys])

@@ -16,9 +16,8 @@ from analyst.regions import (
     plan_of,
     regions_release,
 )
-from dpratio.analyst.comparison.common_ratio import common_ratio
 from dpratio.analyst.comparison.compare import compare_ratios
-from dpratio.analyst.comparison.homogeneity import assess_homogeneity
+from dpratio.analyst.comparison.homogeneity import assess_homogeneity, common_ratio
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.errors import InvalidInput

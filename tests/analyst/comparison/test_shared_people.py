@@ -9,8 +9,8 @@ from analyst.given import given_release
 from analyst.regions import LINKS, REGIONS, ROWS, cells_for, plan_of
 from analyst.shared_months import KINDS, Months, coverage
 from dpratio.analyst.comparison.compare import compare_ratios
+from dpratio.analyst.comparison.comparison_target import bounded_between
 from dpratio.analyst.comparison.hypothesis import Between
-from dpratio.analyst.comparison.shared_people import bounded_between
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.analyst.sums.variance import SamplingVariance
 from dpratio.errors import InvalidInput

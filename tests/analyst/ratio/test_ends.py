@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from dpratio.analyst.ratio import ends as module
+from dpratio.analyst.ratio import confidence_set as module
 from dpratio.analyst.ratio.at_estimate import AtEstimate
-from dpratio.analyst.ratio.ends import ends_of
+from dpratio.analyst.ratio.confidence_set import ends_of
 from dpratio.analyst.ratio.statistic import NoiseTerm, Statistic
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.variance import SamplingVariance

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from analyst.given import given_moments, given_plan, given_release, noise_on
-from dpratio.analyst.ratio.clipped import clipping_of
-from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.ratio.estimate import clipping_of, estimate_ratios
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.estimates import Estimates

@@ -9,7 +9,7 @@ import pytest
 
 from cli.commands_for_tests import Call, is_refused
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import HistogramPlan
 from dpratio.release.files import read_release
 
 STUDY = """

@@ -143,18 +143,18 @@ def test_on_a_terminal_stages_have_their_times(
 # The signal comes from within: whoever reads what is said may be too late.
 STOPPED = """
 import os, sys, threading
-from dpratio.cli.data_holder import running
+from dpratio.cli.data_holder import curate
 from dpratio.cli.main import run
 from dpratio.curator.release_sums import STAGES
 
-number, say = int(sys.argv.pop(1)), running._line
+number, say = int(sys.argv.pop(1)), curate._line
 
 def say_and_stop(stage):
     say(stage)
     if stage == STAGES[3]:
         threading.Timer(0.1, os.kill, (os.getpid(), number)).start()
 
-running._line = say_and_stop
+curate._line = say_and_stop
 run()
 """
 

@@ -8,8 +8,8 @@ import pytest
 from curator.histograms_for_tests import groups_plan, people_plan, rows_plan, study_of
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact
-from dpratio.plan.histogram.histogram import Ladder
-from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.histograms import plan_bounds
+from dpratio.plan.ladder import Ladder
 from dpratio.terms.budget import Budget
 
 

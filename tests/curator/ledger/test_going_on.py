@@ -3,7 +3,6 @@
 from attacks.test_going_on import (
     place,
     test_31_a_damaged_line_may_have_opened_any_release,
-    test_31_a_ledger_that_moved_opens_nothing,
     test_31_a_restored_copy_draws_nothing_again,
     test_31_a_secret_that_another_took_is_not_taken_again,
     test_31_an_answer_that_was_lost_is_gone_on_with_once,
@@ -13,7 +12,6 @@ from attacks.test_going_on import (
 __all__ = [
     "place",
     "test_31_a_damaged_line_may_have_opened_any_release",
-    "test_31_a_ledger_that_moved_opens_nothing",
     "test_31_a_restored_copy_draws_nothing_again",
     "test_31_a_secret_that_another_took_is_not_taken_again",
     "test_31_an_answer_that_was_lost_is_gone_on_with_once",

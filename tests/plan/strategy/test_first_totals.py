@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.settle import first_allowances
+from dpratio.plan.settle import allowances
 from dpratio.plan.strategy.first_stage import Stage, totals_grid, totals_price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -31,11 +32,11 @@ def stage_of(plan: Plan) -> Stage:
 def costs_of(plan: Plan) -> list[Fraction]:
     stage = stage_of(plan)
     return [
-        totals_price(plan.raw_grid(question), first, allowed)
+        totals_price(plan.layout(question).raw_grid, first, allowed)
         for question, first, allowed in zip(
             plan.measurements,
             stage.firsts,
-            first_allowances(plan.study, stage.epsilon),
+            allowances(plan.study, LAPLACE, stage.epsilon, Fraction(0)),
             strict=True,
         )
     ]
@@ -134,7 +135,7 @@ def test_noise_of_totals_is_neither_too_large_nor_too_small() -> None:
 def test_totals_are_laid_out_as_the_raw_sums_are() -> None:
     weighted = replace(RATIO, weight="w")
     plan = staged_plan(weighted, bounds={**BOUNDS, "w": Bounds(0.5, 2)})
-    raw = plan.raw_grid(plan.measurements[0])
+    raw = plan.layout(plan.measurements[0]).raw_grid
     grid = totals_grid(raw)
     assert grid.sensitivities == raw.sensitivities[:2]
     assert [each.factors for each in grid.summands] == [("z",), ("h",)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpratio.analyst.sums.reconstruction import reconstruction
+from dpratio.analyst.sums.moments import reconstruction
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio

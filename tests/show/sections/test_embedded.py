@@ -9,8 +9,7 @@ from pathlib import Path
 import dpratio as dpr
 from dpratio.release.files import release_from_bytes
 from dpratio.show.sections.embedded import embedded_release
-from dpratio.show.sections.facts import verify_commands
-from dpratio.show.sections.page import render_report
+from dpratio.show.sections.page import render_report, verify_commands
 from dpratio.tabular import PUBLIC
 from shown import from_elsewhere
 

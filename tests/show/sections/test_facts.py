@@ -8,8 +8,7 @@ import dpratio as dpr
 from dpratio.curator.ledger.record import record_of
 from dpratio.errors import InvalidInput, LedgerRefused
 from dpratio.release.files import plan_hash
-from dpratio.show.sections.facts import header_facts, recorded_facts
-from dpratio.show.sections.page import render_report
+from dpratio.show.sections.page import header_facts, recorded_facts, render_report
 from planned import plan_scores
 from shown import from_elsewhere
 

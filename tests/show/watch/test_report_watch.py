@@ -10,8 +10,8 @@ from analyst.simulated import Setting
 from analyst.watch.looks_for_tests import looks_of
 from analyst.watch.weeks_for_tests import plan_of_weeks, release_of, weekly_plan
 from dpratio.errors import InvalidInput
+from dpratio.show.sections.answers import watched_of
 from dpratio.show.sections.page import render_report
-from dpratio.show.watch.report_watch import watched_of
 from shown import HOSTILE
 
 pytestmark = pytest.mark.usefixtures("fixed_noise")

@@ -14,7 +14,7 @@ from dpratio.curator.noise import draw_noise as noise
 from dpratio.curator.noise import select_keys
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import draw_rounded
-from dpratio.plan.histogram import plan_bounds
+from dpratio.plan import histograms
 from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.terms.unit import PrivacyUnit
 
@@ -151,4 +151,4 @@ def forget_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
     def once(_: PrivacyUnit, epsilon: Fraction) -> float:
         return LAPLACE.calibrate(sensitivity=1, epsilon=epsilon, delta=Fraction(0))
 
-    monkeypatch.setattr(plan_bounds, "scale_of", once)
+    monkeypatch.setattr(histograms, "scale_of", once)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dpratio.plan.laws import CLASSICAL_GAUSSIAN, GAUSSIAN, LAPLACE
-from dpratio.simulation.audit.claim import claimed_distance
+from dpratio.simulation.audit.audit_noise import claimed_distance
 
 BUDGET = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
 

@@ -6,7 +6,7 @@ import pytest
 
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.joint import unit_ratio
-from dpratio.simulation.audit.claim import claimed_distance
+from dpratio.simulation.audit.audit_noise import claimed_distance
 from dpratio.simulation.audit.law import laplace_divergence
 from dpratio.simulation.audit.pair import find_pair
 from dpratio.simulation.audit.question import QUESTIONS, plan_for

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpratio.analyst.bounds.noisy import Noisy, proposed
-from dpratio.plan.histogram.histogram import Histogram
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.terms.bounds import Bounds
 
 if TYPE_CHECKING:
-    from dpratio.plan.histogram.histogram import Ladder
+    from dpratio.plan.ladder import Ladder
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +46,12 @@ def find_bounds(
         alone.
     """
     proposals = []
-    for histogram, cells in zip(plan.histograms, counts, strict=True):
-        if histogram.counts_numbers():
+    for histogram, cells in zip(plan.measurements, counts, strict=True):
+        if histogram.counts_numbers:
             noisy = noisy_of(histogram, cells)
             bounds = proposed(noisy, epsilon=epsilon, moved=plan.unit.cells_moved)
-            proposals.append(FoundBounds(histogram.column, bounds, noisy.is_beyond))
+            counted = str(histogram.column)
+            proposals.append(FoundBounds(counted, bounds, noisy.is_beyond))
     return proposals
 
 

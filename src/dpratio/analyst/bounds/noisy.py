@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.ladder import Ladder
 from dpratio.terms.bounds import Bounds
 
 # A cell counts as filled where noise alone fills any of all cells once in 1,000.

@@ -1,17 +1,87 @@
 """From a release of a histogram on a fine grid to bins with equal numbers of people."""
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from dpratio.analyst.bounds.find_bins import FoundBins, find_bins
 from dpratio.analyst.tables.provenance import stamps
-from dpratio.checks import require, show_given
+from dpratio.checks import refuse, require, show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bounds import grid_of
+from dpratio.plan.histograms import HistogramPlan
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
 from dpratio.terms.groups import MOST_BINS, ScoreBins
+
+# A bin of n/k people must hold twice the standard deviation of the noise of its cells,
+# and each that is proposed once: where it is wide, noise is more.
+_CARRIED = 2
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBins:
+    """Bins of as many people each, as far as noise lets them be told.
+
+    ``edges`` are empty where not even two bins can be told apart. ``people`` are the
+    noisy counts of the bins.
+    """
+
+    edges: tuple[float, ...]
+    people: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many bins there are."""
+        return len(self.people)
+
+
+def find_bins(
+    grid: ScoreBins, counts: Sequence[int], *, scale: float, asked: int
+) -> FoundBins:
+    """Propose bins of as many people each.
+
+    Args:
+        grid: The cells.
+        counts: Their noisy counts.
+        scale: The scale of their noise.
+        asked: How many bins are wanted.
+
+    Returns:
+        Bins between edges of the grid, from its first to its last, each with more
+        people than noise. There are fewer than asked where noise does not carry as
+        many, or one cell holds several of them. A function of these four alone.
+    """
+    below = [0, *itertools.accumulate(counts)]
+    everyone = below[-1]
+    variance = 2 * Fraction(scale) ** 2
+    most = everyone**2 / (_CARRIED**2 * variance * len(counts))
+    carried = min(asked, int(most))
+    if everyone <= 0 or carried < _FEWEST:
+        return FoundBins((), ())
+    # Noise may make counts fall: nobody is taken out again, and nobody added.
+    rising = [min(each, everyone) for each in itertools.accumulate(below, max)]
+
+    def is_bin(low: int, high: int) -> bool:
+        held = below[high] - below[low]
+        return held > 0 and held**2 >= variance * (high - low)
+
+    places = [0]
+    for at in range(1, carried):
+        place = _nearest(rising, at * everyone, carried)
+        if is_bin(places[-1], place) and is_bin(place, len(counts)):
+            places.append(place)
+    if len(places) < _FEWEST:
+        return FoundBins((), ())
+    places.append(len(counts))
+    people = [below[high] - below[low] for low, high in itertools.pairwise(places)]
+    return FoundBins(tuple(grid.edges[at] for at in places), tuple(people))
+
+
+def _nearest(rising: Sequence[int], wanted: int, times: int) -> int:
+    """Give the first place below which, so many times, about as many lie as wanted."""
+    return min(range(len(rising)), key=lambda at: abs(times * rising[at] - wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +173,21 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
     hint = "Make it with release_bins."
     known = isinstance(release, Release) and isinstance(release.plan, HistogramPlan)
     require(known, rule, release, hint)
-    grid = grid_of(release.plan)
-    require(grid is not None, rule, "other histograms", hint)
+    grid = release.questions[0].histogram.cells
+    if not isinstance(grid, ScoreBins):
+        refuse(rule, "other histograms", hint)
     rule = "bins are proposed from one release that was not merged"
     require(not release.sources, rule, "a merged one", "Read each of them by itself.")
     (question,) = release.questions
     counts = question.values[:, 0].tolist()
-    scale = question.histogram.scales[0]
-    found = find_bins(grid, counts, scale=scale, asked=asked)  # type: ignore[arg-type]
-    edges: tuple[float, ...] = grid.edges  # type: ignore[union-attr]  # refused above
+    scale = question.histogram.scale
+    found = find_bins(grid, counts, scale=scale, asked=asked)
     return BinProposal(
         question.name,
         asked,
         found,
         release.is_simulated,
-        edges,
+        grid.edges,
         tuple(counts),
         scale,
     )

@@ -10,7 +10,7 @@ from dpratio.analyst.bounds.proposals import BoundChoices, Proposal, Proposals
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.checks import require, show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import HistogramPlan
 from dpratio.plan.measurement import pick_question
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.budget import Budget
@@ -150,7 +150,7 @@ def half_width(cells: int, scale: float, level: float) -> float:
 
 def _bounding(release: Release) -> list[ReleasedQuestion]:
     """Return the histograms of numbers; those of groups propose no bounds."""
-    return [item for item in release.questions if item.histogram.counts_numbers()]
+    return [item for item in release.questions if item.histogram.counts_numbers]
 
 
 def _noisy(question: ReleasedQuestion) -> Noisy:

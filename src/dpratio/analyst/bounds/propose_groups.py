@@ -7,8 +7,7 @@ from dpratio.analyst.bounds.propose_bounds import count_within
 from dpratio.analyst.tables.options import require_level
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
-from dpratio.plan.histogram.histogram import Histogram
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.tabular import Tabular
 
@@ -126,7 +125,7 @@ def _choices(
     every = float(sum(held))
     rows = []
     for at in range(len(held)):
-        people, low, high = count_within(held[at:], question.histogram.scales[0], level)
+        people, low, high = count_within(held[at:], question.histogram.scale, level)
         share = min(people / every, 1.0) if every > 0 else None
         rows.append(GroupChoice(2**at - 1, people, low, high, share))
     # As many as there are groups cut nobody.

@@ -15,7 +15,7 @@ from dpratio.analyst.comparison.designs import (
     sides_of,
 )
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between, Hypothesis
-from dpratio.analyst.comparison.shared_people import bounded_between
+from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.interval import Signs
 from dpratio.analyst.ratio.statistic import Statistic, silenced_statistic
 from dpratio.analyst.sums.moments import Moments, moments_of
@@ -23,6 +23,7 @@ from dpratio.analyst.sums.noise import Noise, noise_of, side_by_side
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.labels import says_little
 from dpratio.analyst.tables.options import is_finite_number
+from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.release.release import (
     NoisySums,
@@ -30,6 +31,48 @@ from dpratio.release.release import (
     ReleasedQuestion,
     require_release,
 )
+
+# Any λ is valid. Beyond these the bound gains little, and an estimate of V that noise
+# made tiny would make the other side's share huge.
+_LEAST, _MOST = 0.1, 10.0
+
+
+def bounded_between(contest: Between) -> Between:
+    """Give the comparison of groups that may share people, row by row.
+
+    Example:
+        Of equal variances each is doubled: (√V + √V)² = 2V + 2V.
+    """
+    first = contest.first.only(contest.places[0])
+    second = contest.second.only(contest.places[1])
+    own, other = (_spread(each, contest.link) for each in (first, second))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lean = np.sqrt(other / own)
+    lean = np.clip(np.where(np.isfinite(lean), lean, 1.0), _LEAST, _MOST)
+    rows = np.arange(len(lean))
+    return replace(
+        contest,
+        first=_widened(first, 1 + lean),
+        second=_widened(second, 1 + 1 / lean),
+        places=(rows, rows),
+    )
+
+
+def _spread(statistic: Statistic, link: str) -> Floats:
+    """Give the sampling variance of each ratio, or of its logarithm, and its doubt.
+
+    A λ of noisy estimates alone would follow the noise, and the bound with it: the root
+    of a noisy V is too small on average.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        here = AtEstimate.of(statistic)
+        sampling, _ = here.variances()
+        unsure = sampling + np.sqrt(here.held.doubt) / statistic.denominator**2
+        return unsure if link == "difference" else unsure / here.ratio**2
+
+
+def _widened(statistic: Statistic, times: Floats) -> Statistic:
+    return replace(statistic, sampling=statistic.sampling.times(times))
 
 
 @dataclass(frozen=True, slots=True)

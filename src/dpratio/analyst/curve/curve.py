@@ -1,12 +1,13 @@
 """From a release over score bins to calibration curves."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.curve.bin_ends import Ends, Labels, gap_ends, ratio_ends
 from dpratio.analyst.curve.calibration_error import (
     Bins,
     Measured,
@@ -15,10 +16,12 @@ from dpratio.analyst.curve.calibration_error import (
 )
 from dpratio.analyst.curve.calibration_test import calibration_test
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
-from dpratio.analyst.curve.fit import fit_of
-from dpratio.analyst.curve.recast import seen_as_ratio
-from dpratio.analyst.curve.share import share_of
+from dpratio.analyst.function.estimate_function import estimate_function
+from dpratio.analyst.function.functions import slope
+from dpratio.analyst.function.scores import brier_score, calibration_intercept
 from dpratio.analyst.ratio.interval import Options, Signs, intervals
+from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
+from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.analyst.sums.variance import choose_variance
@@ -29,11 +32,175 @@ from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.arrays import Flags, Floats
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.plan.measurement import choose_question
+from dpratio.plan.measurement import pick_question
+from dpratio.plan.strategy.allowance import allowance
+from dpratio.release.combine import roll_up
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import ScoreBins
 from dpratio.terms.ratio import Ratio
+
+Ends = tuple[float, float] | tuple[Floats, Floats]
+Labels = tuple[float, float]
+
+
+def gap_ends(score: Ends, label: Labels) -> tuple[Floats, Floats]:
+    """Bound a mean score less a mean label.
+
+    Example:
+        >>> [float(end) for end in gap_ends((0.75, 1.0), (0.0, 1.0))]
+        [-0.25, 1.0]
+    """
+    return np.asarray(score[0]) - label[1], np.asarray(score[1]) - label[0]
+
+
+def ratio_ends(score: Ends, label: Labels) -> tuple[Floats, Floats]:
+    """Bound a mean score per mean label; by nothing where labels take both signs.
+
+    Example:
+        >>> [float(end) for end in ratio_ends((0.75, 1.0), (0.0, 1.0))]
+        [0.75, inf]
+        >>> [float(end) for end in ratio_ends((-1.0, 1.0), (0.5, 2.0))]
+        [-2.0, 2.0]
+    """
+    low, high = (np.asarray(end, dtype=np.float64) for end in score)
+    least, most = label
+    if least < 0:
+        return np.full_like(low, -np.inf), np.full_like(high, np.inf)
+    by_least = 1 / least if least > 0 else np.inf
+    with np.errstate(invalid="ignore"):
+        lower = np.where(low >= 0, low / most, low * by_least)
+        upper = np.where(high <= 0, high / most, high * by_least)
+    return lower, upper
+
+
+_FUNCTIONS = {
+    "calibration_intercept": calibration_intercept(),
+    "calibration_slope": slope(),
+    "brier_score": brier_score(),
+}
+_NEEDED = "wssss"
+
+
+def fit_of(
+    release: Release,
+    question: ReleasedQuestion,
+    moments: Moments,
+    columns: Sequence[str],
+    level: float,
+) -> dict[str, Measured]:
+    """Give intercept, slope and Brier score of every curve; nothing where not told.
+
+    Args:
+        release: Noisy sums over bins.
+        question: The question that has the bins.
+        moments: What its sums tell.
+        columns: What there is a curve for each of, beside the bins.
+        level: The level of the intervals.
+    """
+    if _NEEDED not in moments.names:
+        return {}
+    at = next(
+        place
+        for place, each in enumerate(release.questions, start=1)
+        if each is question
+    )
+    whole = roll_up(release, list(columns), question=at)
+    found = {}
+    for name, function in _FUNCTIONS.items():
+        told = estimate_function(whole, function, level=level)
+        found[name] = Measured(told.estimate, told.ci_lower, told.ci_upper)
+    return found
+
+
+Combination = Mapping[str, float]
+
+
+def seen_as_ratio(
+    sampling: Sampling, top: Combination, bottom: Combination
+) -> tuple[Moments, str]:
+    """Give moments in which ``ws`` and ``wy`` are other combinations of sums.
+
+    Args:
+        sampling: Moments and how they vary together.
+        top: Weights of sums in the new numerator, ``{"ws": 1, "wy": -1}`` for instance.
+        bottom: Weights in the new denominator.
+
+    Returns:
+        The moments, and the variance form that belongs to them.
+    """
+    moments = sampling.moments
+    pairs = {"ss": (top, top), "ys": (top, bottom), "yy": (bottom, bottom)}
+    is_kish = any(
+        sampling.product_of(one, other)[1]
+        for first, second in pairs.values()
+        for one, other in product(first, second)
+    )
+    names = {"ss": "aa", "ys": "ab", "yy": "bb"}
+    rows = {"ws": top, "wy": bottom}
+    if is_kish:
+        names = {"ss": "wss", "ys": "wys", "yy": "wyy"}
+        rows |= {"w": {"w": 1.0}, "ww": {"ww": 1.0}}
+    for name, pair in pairs.items():
+        rows[names[name]] = _product(sampling, *pair, is_kish=is_kish)
+    values = [_combined(parts, moments.__getitem__) for parts in rows.values()]
+    matrix = [_combined(parts, moments.loading) for parts in rows.values()]
+    view = Moments(
+        tuple(rows), np.stack(values, axis=1), np.stack(matrix), moments.noise
+    )
+    return view, "kish" if is_kish else "linearised"
+
+
+def _product(
+    sampling: Sampling, first: Combination, second: Combination, *, is_kish: bool
+) -> dict[str, float]:
+    """Multiply two combinations out into sums that the release holds."""
+    parts: dict[str, float] = {}
+    for (one, own), (other, others) in product(first.items(), second.items()):
+        name, _ = sampling.product_of(one, other, is_kish=is_kish)
+        parts[name] = parts.get(name, 0.0) + own * others
+    return parts
+
+
+def _combined(parts: Combination, give: Callable[[str], Floats]) -> Floats:
+    terms = [weight * give(name) for name, weight in parts.items()]
+    total: Floats = np.sum(terms, axis=0)
+    return total
+
+
+def share_of(bins: Bins, sampling: Sampling, level: float) -> Measured:
+    """Give the share of weight in each bin: all p with (W − pW₊)² ≤ z² variance(p).
+
+    A unit of weight w in bin k moves W − pW₊ by w(1 − p), and one of any other bin by
+    −wp; noise does the same. A bin of share p has Σw² in proportion to it: without
+    weights and noise this is the interval of Wilson (1927).
+    """
+    weight = bins.gaps["wy"]
+    whole = bins.add(weight)[bins.codes]
+    share = weight / whole
+    noise = bins.gaps.noise_covariance("wy", "wy") * np.ones(len(weight))
+    own = np.maximum(sampling.moments["ww"], 0.0)
+    all_squares, all_noise = (bins.add(each)[bins.codes] for each in (own, noise))
+    if sampling.is_weighted:
+        doubt = sampling.moments.noise_covariance("ww", "ww") * np.ones(len(weight))
+        own = own + allowance(own, noise, doubt, normal_quantile(level))
+    # The variance is flat + slope p + bend p².
+    flat = own - share * all_squares + noise
+    slope, bend = all_squares - 2 * flat, all_noise - all_squares
+    here = np.maximum(flat + share * (slope + share * bend), np.finfo(float).tiny)
+    weights = np.abs(bins.gaps.loading("wy"))
+    heavy = fourth_moment_scale(list((weights * bins.gaps.noise.laplace).T))
+    squared = noisy_quantile(level, here, np.abs(1 - share) * heavy) ** 2 / here
+    leading = whole**2 - squared * bend
+    middle = weight * whole + squared * slope / 2
+    root = np.sqrt(middle**2 - leading * (weight**2 - squared * flat))
+    known = (whole > 0) & (leading > 0) & np.isfinite(root)
+    return Measured(
+        np.where(whole > 0, np.clip(share, 0.0, 1.0), np.nan),
+        np.where(known, np.clip((middle - root) / leading, 0.0, 1.0), 0.0),
+        np.where(known, np.clip((middle + root) / leading, 0.0, 1.0), 1.0),
+    )
+
 
 _CODES = codes_of(CURVE_STATUSES)
 _FLOORED, _WEAK = (list(STATUSES).index(n) for n in ("variance_floored", "weak"))
@@ -79,9 +246,7 @@ def calibration_curve(
     """
     require_release(release)
     require_level(level)
-    asked = choose_question(
-        release.questions, question, lambda each: bool(_binned(each))
-    )
+    asked = pick_question(release.questions, question, lambda each: bool(_binned(each)))
     laid_out = _lay_out(asked, bins, release)
     ratio = asked.ratio
     hint = "Means would be those of people's totals; use estimate_ratios for each bin."

@@ -5,33 +5,149 @@ within its uncertainty has the variance g'Cg of the sums that it is made of, and
 noise of each sum enters it with a known weight.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpratio.analyst.function.arms import arms_of, has_arms
 from dpratio.analyst.function.function_of_sums import FunctionOfSums
 from dpratio.analyst.function.function_results import (
     FUNCTION_STATUSES,
     FunctionEstimates,
 )
 from dpratio.analyst.function.quotient import QuotientSet, quotient_set
-from dpratio.analyst.function.selected import is_selected
 from dpratio.analyst.ratio.interval import standard_errors
 from dpratio.analyst.ratio.monte_carlo import redrawn_sums
 from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
 from dpratio.analyst.ratio.tail import is_drowned, normal_quantile
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
+from dpratio.analyst.tables.labels import question_labels
 from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.analyst.tables.statuses import codes_of
-from dpratio.arrays import Floats
+from dpratio.arrays import Flags, Floats
 from dpratio.checks import require, require_one_of
-from dpratio.plan.measurement import choose_question
+from dpratio.plan.measurement import pick_question
 from dpratio.plan.strategy.allowance import allowance
-from dpratio.release.release import Release, require_release
-from dpratio.terms.groups import Key
+from dpratio.release.release import Release, ReleasedQuestion, require_release
+from dpratio.terms.groups import Groups, Key, PrivateKeys
+
+_GROWS = 1e-6
+
+
+def is_selected(
+    question: ReleasedQuestion,
+    function: FunctionOfSums,
+    arms: Sequence[Moments],
+) -> Flags:
+    """Tell where a function grows with the people of a key that was found."""
+    keys = question.planned.groups
+    chosen: Flags = np.zeros(len(arms[0].values), dtype=np.bool_)
+    if not isinstance(keys, PrivateKeys):
+        return chosen
+    size = len(function.needs)
+    values = [arm[name] for arm in arms for name in function.needs]
+    slopes = function.slopes(values)
+    for at in range(len(arms)):
+        own = slice(at * size, (at + 1) * size)
+        # Euler: a function that does not change when all sums grow alike has none.
+        parts = [by * each for by, each in zip(slopes[own], values[own], strict=True)]
+        grown = np.abs(np.sum(parts, axis=0))
+        chosen |= ~(grown <= _GROWS * np.sum(np.abs(parts), axis=0))
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Arms:
+    """Places of cells, one array per arm, and the labels of the rows they make."""
+
+    labels: dict[str, Sequence[Any]]
+    places: tuple[NDArray[np.int64], ...]
+
+
+def arms_of(
+    release: Release,
+    question: ReleasedQuestion,
+    count: int,
+    arms: tuple[Key, Key] | None,
+) -> Arms:
+    """Choose cells for a function of so many arms.
+
+    Raises:
+        InvalidInput: When arms are missing, unknown, or may share units.
+    """
+    if count == 1:
+        hint = "Leave arms out: this function is about single cells."
+        require(arms is None, "this function compares no arms", arms, hint)
+        cells = np.arange(len(question.values))
+        return Arms(question_labels(question), (cells,))
+    hint = "Write arms=('new', 'old'): two keys of one group column."
+    two = isinstance(arms, list | tuple) and len(arms) == 2  # noqa: PLR2004
+    require(two and arms[0] != arms[1], "arms must be two groups", arms, hint)  # type: ignore[index]
+    hint = "Plan with at most one group for each unit."
+    rule = "arms that share units cannot be compared"
+    most = release.measured.unit.most_groups
+    require(most == 1, rule, most, hint)
+    groups = question.groups
+    at = _dimension(groups, tuple(arms or ()))
+    return _pairs(groups, at, tuple(arms or ()))  # type: ignore[arg-type]
+
+
+def has_arms(question: ReleasedQuestion, arms: object) -> bool:
+    """Tell whether a question has groups of these arms; without arms any does."""
+    if not isinstance(arms, list | tuple):
+        return True
+    return bool(_holding(question.groups, tuple(arms)))
+
+
+def _holding(groups: Groups | None, arms: tuple[Key, ...]) -> list[int]:
+    dimensions = () if groups is None else groups.dimensions
+    return [
+        at
+        for at, each in enumerate(dimensions)
+        if all(_is_among(key, each.values) for key in arms)
+    ]
+
+
+def _dimension(groups: Groups | None, arms: tuple[Key, ...]) -> int:
+    """Find the one group column that has both keys."""
+    holding = _holding(groups, arms)
+    hint = "Both must be keys of one group column, and of one only."
+    require(len(holding) == 1, "these arms cannot be compared", list(arms), hint)
+    return holding[0]
+
+
+def _is_among(key: Key, values: tuple[Key, ...]) -> bool:
+    return any(key == each and type(key) is type(each) for each in values)
+
+
+def _pairs(groups: Groups, at: int, arms: tuple[Key, ...]) -> Arms:
+    """Pair the cells that differ in the arm alone, in declared order."""
+    keys = [key if isinstance(key, tuple) else (key,) for key in groups.keys]
+    rest = [key[:at] + key[at + 1 :] for key in keys]
+    first, second = (
+        {others: place for place, others in enumerate(rest) if keys[place][at] == arm}
+        for arm in arms
+    )
+    both = [others for others in first if others in second]
+    hint = "Declare both arms beside the same other keys."
+    require(both, "no cell has both arms", list(arms), hint)
+    names = groups.columns[:at] + groups.columns[at + 1 :]
+    labels: dict[str, Sequence[Any]] = {
+        name: [others[place] for others in both] for place, name in enumerate(names)
+    }
+    labels |= {
+        groups.columns[at]: [arms[0]] * len(both),
+        f"{groups.columns[at]}_against": [arms[1]] * len(both),
+    }
+    places = (
+        np.array([chosen[others] for others in both], dtype=np.int64)
+        for chosen in (first, second)
+    )
+    return Arms(labels, tuple(places))
+
 
 FUNCTION_METHODS = ("pivot", "delta", "monte_carlo")
 
@@ -106,7 +222,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
     require_one_of(method, FUNCTION_METHODS, "method")
     require_level(level)
     require_draws(draws, rng)
-    asked = choose_question(
+    asked = pick_question(
         release.questions, question, lambda each: has_arms(each, arms)
     )
     chosen = arms_of(release, asked, function.arms, arms)

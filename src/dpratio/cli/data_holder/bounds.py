@@ -1,16 +1,72 @@
 """The command that finds bounds: noisy histograms, and what they propose."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dpratio.cli import options
 from dpratio.cli.data_holder.asked import Account, asked_for
-from dpratio.cli.data_holder.bins import grid_plan, require_one_kind, say_bins
 from dpratio.cli.output import Output
 from dpratio.cli.studies import read_study, table_aside
 from dpratio.cli.words import in_options
+
+if TYPE_CHECKING:
+    from dpratio.plan.histograms import HistogramPlan
+    from dpratio.release.release import Release
+    from dpratio.terms.study import Study
+
+
+def require_one_kind(
+    bins: int | None,
+    columns: Sequence[str] | None,
+    *,
+    cells: int | None,
+    others: Iterable[object],
+) -> None:
+    """Refuse options of bounds where bins are asked for, and the other way round."""
+    from dpratio.analyst.bounds.propose_bins import require_quantiles
+    from dpratio.checks import require
+
+    if bins is None:
+        require(cells is None, "--cells needs --bins", cells, "Write --bins 10.")
+        return
+    require_quantiles(bins)
+    one = columns is not None and len(columns) == 1
+    hint = "Write --column score --bins 10."
+    require(one, "--bins needs one --column", columns, hint)
+    plain = all(each is None for each in others)
+    rule = "--smallest, --largest and --groups are for bounds"
+    require(plain, rule, "--bins", "Leave them out.")
+
+
+def grid_plan(
+    study: "Study", columns: Sequence[str] | None, epsilon: str, cells: int | None
+) -> "HistogramPlan":
+    """Plan the histogram of the one column that is named."""
+    from dpratio.plan.histograms import CELLS, plan_bins
+    from dpratio.terms.budget import Budget
+
+    (column,) = columns or ()
+    wanted = CELLS if cells is None else cells
+    return plan_bins(study, column, budget=Budget(epsilon), cells=wanted)
+
+
+def say_bins(output: Output, released: "Release", asked: int, out: Path) -> None:
+    """Print the bins, and the line that a study takes."""
+    from dpratio.analyst.bounds.propose_bins import propose_bins
+
+    found = propose_bins(released, asked)
+    output.answer(found)
+    lines = found.lines()
+    if lines:
+        place = f'[groups] of the study, beside column = "{found.column}"'
+        output.say(["", f"To take them, write into {place}:"])
+        output.say_as_is(lines)
+    output.say(["", f"{released} Written to {out}."])
+
 
 if TYPE_CHECKING:
     from dpratio.release.release import Release
@@ -74,23 +130,18 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     """Find bounds, or bins: release noisy histograms, and say what they propose."""
     from dpratio.analyst.bounds.propose_bounds import propose_bounds
     from dpratio.curator.release_sums import release_sums
-    from dpratio.plan.histogram.plan_bounds import limits_of, may_group, plan_bounds
+    from dpratio.plan.histograms import may_group, plan_bounds
     from dpratio.terms.budget import Budget
 
     output = Output(layout, chart=chart, force=force, wide=wide)
     given = replace(read_study(study), period=period)
     require_one_kind(bins, column, cells=cells, others=(smallest, largest, groups))
     if bins is None:
-        low, high = limits_of(given)
-        limits = (
-            low if smallest is None else smallest,
-            high if largest is None else largest,
-        )
         plan = plan_bounds(
             given,
             budget=Budget(epsilon),
             columns=column,
-            limits=limits,
+            limits=(smallest, largest),
             most_groups=may_group(given) and not column if groups is None else groups,
         )
     else:

@@ -1,6 +1,5 @@
-"""Commands of a team's ledger: roles, migrate, withdraw, close and more."""
+"""Commands of a team's ledger: roles, withdraw, close and more."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -40,21 +39,6 @@ def roles(
         )
     make_roles(store, prefix)
     say(f"The roles {', '.join(f'{prefix}_{role}' for role in ROLES)} are made.")
-
-
-def migrate(location: options.Location = options.LEDGER) -> None:
-    """Bring a ledger on a server up to date; its lines and heads stay the same."""
-    from dpratio.curator.ledger.store.migrate import migrate as bring_up_to_date
-    from dpratio.curator.ledger.store.postgres import PostgresStore
-
-    store = open_ledger(location, None).watch.store
-    is_moved = isinstance(store, PostgresStore) and bring_up_to_date(store)
-    said = (
-        "The ledger is up to date now. The old tables are kept in a schema whose name "
-        "begins with dpratio_version; drop it once `dpratio ledger verify` finds "
-        "nothing wrong. Where there are roles, run `dpratio ledger roles --run` again."
-    )
-    say(said if is_moved else "The ledger is up to date; nothing was done.")
 
 
 def withdraw(
@@ -120,38 +104,3 @@ def recover(
     book = open_ledger(location, anchor)
     account = recover_ledger(book, by=by, why=why, scope=scope, everything=everything)
     say(*describe(account))
-
-
-def export(
-    target: Annotated[
-        Path, typer.Option("--out", "-o", help="A file that is not there yet.")
-    ],
-    by: Annotated[str, typer.Option(help="Who exports it, for the history.")] = "",
-    location: options.Location = options.LEDGER,
-    anchor: options.Anchor = None,
-) -> None:
-    """Close the ledger and write all of it into a file, to go on elsewhere."""
-    from dpratio.curator.ledger.export import export_ledger
-
-    export_ledger(open_ledger(location, anchor), target, by=by)
-    say(
-        f"Exported to {target}. The ledger is closed: import the file once, with "
-        "`dpratio ledger import`, and go on there."
-    )
-
-
-def import_(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What `ledger export` wrote.")
-    ],
-    to: Annotated[
-        str, typer.Option(help="An empty ledger: a new file, or an address.")
-    ],
-    by: Annotated[str, typer.Option(help="Who imports it, for the history.")] = "",
-    anchor: options.Anchor = None,
-) -> None:
-    """Read an exported ledger into an empty one, and go on there."""
-    from dpratio.curator.ledger.move import import_ledger
-
-    import_ledger(file, open_ledger(to, anchor, is_new=True), by=by)
-    say("Imported. Verify it, and remove the old ledger and the file.")

@@ -8,7 +8,7 @@ import math
 import sys
 
 from dpratio.curator.duckdb.numbers import double
-from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.ladder import Ladder
 
 
 def count_on(ladder: Ladder, rows: str, *, has_ids: bool) -> str:

@@ -72,8 +72,6 @@ def describe(account: Account) -> list[str]:
     lines += [describe_loss(account, entry) for entry in account.recovered]
     if account.ended is not None:
         lines.append(f"Closed for good: {describe_end(account.ended)}")
-    elif account.is_closed:
-        lines.append("Closed: the ledger was exported, and is used elsewhere.")
     if account.steps_back:
         numbers = ", ".join(str(each) for each in account.steps_back)
         lines.append(

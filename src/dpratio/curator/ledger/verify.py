@@ -106,8 +106,6 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
             notes += [describe_loss(account, entry) for entry in account.recovered]
             if account.ended is not None:
                 notes.append(describe_end(account.ended))
-            elif account.is_closed:
-                notes.append(f"scope '{name}' is closed: it was moved elsewhere.")
             checked.append(
                 f"scope '{name}', {account.seq} entries, head {account.head}."
             )

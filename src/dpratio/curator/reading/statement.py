@@ -37,7 +37,7 @@ from dataclasses import dataclass
 
 from dpratio.checks import require
 from dpratio.errors import SchemaRefused
-from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.ladder import Ladder
 from dpratio.plan.sensitivity.sums import Contrast, Total
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import KINDS, Dimension, Keys, ScoreBins

@@ -8,7 +8,7 @@ from operator import or_
 import ibis
 
 from dpratio.curator.warehouse.dialect import Dialect, Value, double
-from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.ladder import Ladder
 from dpratio.terms.bounds import Bounds
 
 _EXACT = 2.0**53

@@ -15,7 +15,7 @@ from dpratio.plan.laws import (
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.sensitivity.joint import Grid, is_one_row, joint_ratio, unit_ratio
 from dpratio.plan.sensitivity.sums import BASES, CUT, MeasuredSum, contrast_of
-from dpratio.plan.settle import Allowance, box_for, grid_for, is_described
+from dpratio.plan.settle import Allowance, Layout
 from dpratio.plan.strategy.people import (
     People,
     Units,
@@ -25,8 +25,6 @@ from dpratio.plan.strategy.people import (
     units_of,
 )
 from dpratio.terms.population import Population
-from dpratio.terms.question import Question
-from dpratio.terms.study import Study
 
 # What the count of cut units gets: docs/methods/bounds.md.
 CUT_SHARE = Fraction(1, 50)
@@ -188,46 +186,41 @@ _DIGITS = 9
 
 
 def measure_around(
-    study: Study,
-    question: Question,
+    layout: Layout,
     allowed: Allowance,
     n: int | None,
     people: Population | None,
-    *,
-    in_stages: bool,
     distance: float | None = None,
 ) -> tuple[Measurement, float]:
     """Return the sums of a question, and a number that falls with their width.
 
     Args:
-        study: The settled terms that the question belongs to.
-        question: It has a guess of its ratio.
+        layout: How the question is counted; it has a guess of its ratio.
         allowed: What it may spend.
         n: About how many people there are, and
         people: what they are like; None for a family of people. It is about the totals
             of the unit, and not used where the question has others.
-        in_stages: Whether the sums are mixed of raw ones.
         distance: How far the ratio may be from its guess, where that is known;
             otherwise its ``guess_is`` tells.
     """
+    question = layout.question
     if "calibration" in question.answers:
-        sums = measure_gaps(grid_for(study, question, in_stages=in_stages), allowed)
+        sums = measure_gaps(layout.grid(), allowed)
         gap = allowed.law.sd(sums[0].scale) * sums[0].step
         return Measurement(question, sums), math.log(gap)
     # Around zero h is the denominator anyway.
     bases = BASES if question.ratio.guess else BASES[:1]
-    known = people if is_described(study, question) else None
+    known = people if layout.is_described else None
     tried = []
     for basis in bases:
-        units = units_of(box_for(study, question), contrast_of(question.ratio, basis))
+        units = units_of(layout.box, contrast_of(question.ratio, basis))
         ratios = (
             likely_ratios(units, question.ratio.guess_is)
             if distance is None
             else _ratios_within(units, distance)
         )
         family = family_of(units, ratios, likely_counts(n), known)
-        grid = grid_for(study, question, basis, in_stages=in_stages)
-        sums, width = measure_focused(grid, allowed, units, family)
+        sums, width = measure_focused(layout.grid(basis), allowed, units, family)
         tried.append((Measurement(question, sums, basis), width))
     # Near ties go to the first, whatever the last bits of a processor say.
     return min(tried, key=lambda pair: round(pair[1], _DIGITS))

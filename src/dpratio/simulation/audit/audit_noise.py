@@ -1,5 +1,6 @@
 """The audit: every mechanism and strategy, end to end, against its claim."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,7 +15,6 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
 from dpratio.plan.settle import STRATEGIES
 from dpratio.simulation.audit.bound import RISK, largest_scale, least_epsilon, least_mu
-from dpratio.simulation.audit.claim import claimed_distance
 from dpratio.simulation.audit.draw import (
     Door,
     Draw,
@@ -27,6 +27,7 @@ from dpratio.simulation.audit.findings import Audit, Finding
 from dpratio.simulation.audit.histograms import histogram_audit
 from dpratio.simulation.audit.invent import releases_of
 from dpratio.simulation.audit.keys import key_audit
+from dpratio.simulation.audit.law import gaussian_divergence
 from dpratio.simulation.audit.pair import Pair, find_pair
 from dpratio.simulation.audit.question import (
     DELTA,
@@ -42,6 +43,43 @@ from dpratio.simulation.progress import Progress, Report, silent, stages
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.groups import Groups
 from dpratio.terms.study import MEASURED, UNMEASURED
+
+
+def claimed_distance(
+    law: NoiseLaw, strategy: str, *, epsilon: Fraction, delta: Fraction, sums: int
+) -> float:
+    """Give the distance a unit may move: epsilon, or μ under Gaussian noise.
+
+    Strategy ``even`` claims a share of the budget for each sum; the squares of their μ
+    add up, since one row may be extreme in all of them.
+
+    Example:
+        >>> from dpratio.plan.laws import GAUSSIAN
+        >>> claimed = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6), "sums": 6}
+        >>> round(1 / claimed_distance(GAUSSIAN, "joint", **claimed), 6)
+        4.224679
+    """
+    if law == LAPLACE:
+        return float(epsilon)
+    parts = sums if strategy == "even" else 1
+    share, rest = float(epsilon / parts), float(delta / parts)
+    if law == CLASSICAL_GAUSSIAN:
+        # Dwork & Roth (2014), theorem A.1.
+        each = share / math.sqrt(2 * math.log(1.25 / rest))
+    else:
+        each = _largest_mu(share, rest)
+    return math.sqrt(parts) * each
+
+
+def _largest_mu(epsilon: float, delta: float) -> float:
+    """Solve for the μ that costs (epsilon, delta)."""
+    from scipy.optimize import brentq
+
+    def excess(mu: float) -> float:
+        return gaussian_divergence(mu, epsilon) - delta
+
+    return float(brentq(excess, 1e-9, 100 + 10 * math.sqrt(epsilon), xtol=1e-15))
+
 
 SAMPLES = 100_000
 EPSILONS = ("0.2", "1", "4")
@@ -292,7 +330,7 @@ def _plan_of(case: _Case, stage: Fraction | None = None) -> Plan:
         return plan
     several = plan.over(Groups(SAMPLE, range(2 * question.cells)))
     (measured,) = realise(several, [(0, 0)])
-    return plan.measuring([measured.over(plan.measurements[0].groups)])
+    return plan.measuring([measured]).over(plan.measurements[0].groups)
 
 
 def _find_keys(

@@ -21,7 +21,7 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.staged import noisy_totals
 from dpratio.curator.statements import partitions_of, readings_of
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
+from dpratio.plan.histograms import HistogramPlan
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
@@ -193,7 +193,7 @@ def counts_by(
     curator's noise is put on its counts as often as there must be samples.
     """
     door.bring(columns)
-    (histogram,) = plan.histograms
+    (histogram,) = plan.measurements
     exact = door.add_up(plan)
     cells = histogram.groups.count
     noise = draw_noise(plan.law, histogram.scales, times * cells, system_bits)

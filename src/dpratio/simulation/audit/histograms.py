@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.arrays import Integers
-from dpratio.plan.histogram.histogram import Ladder
-from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.histogram.plan_bounds import plan_bounds
+from dpratio.plan.histograms import HistogramPlan, plan_bounds
+from dpratio.plan.ladder import Ladder
 from dpratio.simulation.audit.bound import Counts, least_epsilon
 from dpratio.simulation.audit.draw import Door, counts_by
 from dpratio.simulation.audit.invent import Columns

@@ -16,7 +16,7 @@ from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.measurement import Measurement, choose_question
+from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan
 from dpratio.simulation.population import DrawPeople, People
 from dpratio.simulation.simulate import simulate_release, sum_products, view_of
@@ -136,7 +136,7 @@ def calibration_power(
     require(enough, "samples must be a whole number up to 100,000", samples)
     unit = plan.unit.column
     require(unit is None, "the test of calibration is about rows", unit)
-    asked = choose_question(
+    asked = pick_question(
         plan.measurements, question, lambda each: bool(_bins_in(each))
     )
     bins = _bins_of(asked)
@@ -169,6 +169,7 @@ def _variants(plan: Plan, question: Measurement) -> list[Plan]:
     bins = Groups.cross(_bins_of(question))
     others = [each for each in _ANSWERS if each != question.answers]
     whole = plan.budget.epsilon, plan.budget.delta
+    share = question.question.budget_share
     made: list[Plan] = []
     for answers in (question.answers, *others):
         try:
@@ -176,7 +177,7 @@ def _variants(plan: Plan, question: Measurement) -> list[Plan]:
                 make_plan(
                     _tested(question.ratio, answers),
                     bounds=plan.bounds,
-                    budget=Budget(*(question.budget_share * each for each in whole)),
+                    budget=Budget(*(share * cost for cost in whole)),
                     unit=plan.unit,
                     groups=bins,
                     answers=answers,

@@ -17,7 +17,6 @@ from dpratio.plan.measurement import (
     questions_in_words,
 )
 from dpratio.plan.plan import Plan
-from dpratio.plan.settle import is_described
 from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.population import DrawPeople, People
 from dpratio.simulation.simulate import view_of
@@ -79,7 +78,7 @@ def population_of(
     """Give the guess, or the one that a plan in two stages holds of its one ratio."""
     ratios = {str(each.ratio) for each in plan.measurements}
     is_guessed = len(ratios) == 1 and all(
-        is_described(plan.study, each.question) for each in plan.measurements
+        plan.layout(each).is_described for each in plan.measurements
     )
     if population is not None or plan.stage is None or not is_guessed:
         return population
@@ -104,7 +103,7 @@ def questions_of(
     hint = f"Say {questions_in_words(plan.measurements, plan.measurements)}."
     require(population is None or len(ratios) == 1, rule, len(ratios), hint)
     return [
-        (each, population if is_described(plan.study, each.question) else None)
+        (each, population if plan.layout(each).is_described else None)
         for each in plan.measurements
     ]
 
@@ -116,7 +115,9 @@ def unit_moments(
     question = counted_question(plan, asked)
     bounds = plan.box(question)
     known = isinstance(population, Population) or callable(population)
-    require(known, "guess must be a Guess, a population or None", population)
+    require(
+        known, "population must be a Population, people to draw or None", population
+    )
     if isinstance(population, Population):
         invented, ratio = _invent(population, tuple(bounds.items()))
     else:

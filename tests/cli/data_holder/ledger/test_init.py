@@ -81,7 +81,7 @@ def test_bad_terms_are_one_line_and_make_no_ledger(
 def test_help_names_the_commands_and_their_environment(call: Call) -> None:
     code, out, _ = call("ledger", "--help")
     assert code == 0
-    for name in ("init", "show", "verify", "void", "approve", "roles", "migrate"):
+    for name in ("init", "show", "verify", "void", "approve", "roles"):
         assert name in out
     _, out, _ = call("ledger", "show", "--help")
     assert "DPRATIO_LEDGER" in out

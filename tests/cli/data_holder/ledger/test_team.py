@@ -1,4 +1,4 @@
-"""`dpratio ledger roles`, `migrate`, `withdraw`, `close` and `quarantine`."""
+"""`dpratio ledger roles`, `withdraw`, `close` and `quarantine`."""
 
 import uuid
 
@@ -35,20 +35,10 @@ def test_the_roles_are_made_on_a_server(call: Call, postgres_url: str) -> None:
             connection.execute(f"DROP ROLE {prefix}_{role}".encode())
 
 
-def test_a_file_has_no_roles_and_nothing_to_migrate(call: Call) -> None:
+def test_a_file_has_no_roles(call: Call) -> None:
     assert call("ledger", "init", "--epsilon", "1")[0] == 0
     done = call("ledger", "roles", "--run")
     assert is_refused(done, 10, "a ledger in a file has no roles")
-    code, out, _ = call("ledger", "migrate")
-    assert (code, out) == (0, "The ledger is up to date; nothing was done.\n")
-
-
-def test_a_ledger_of_today_is_not_migrated(call: Call, postgres_url: str) -> None:
-    named = ("--ledger", postgres_url)
-    assert call("ledger", "migrate", *named)[0] == 11
-    assert call("ledger", "init", "--epsilon", "1", *named)[0] == 0
-    code, out, _ = call("ledger", "migrate", *named)
-    assert (code, out) == (0, "The ledger is up to date; nothing was done.\n")
 
 
 def test_an_approval_is_limited_withdrawn_and_shown(call: Call) -> None:

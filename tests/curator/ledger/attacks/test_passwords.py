@@ -66,7 +66,6 @@ def told_by_commands(address: str) -> str:
         printed("ledger", "show", "--ledger", address),
         printed("ledger", "init", "--epsilon", "1", "--ledger", address),
         printed("ledger", "verify", "--anchor", address),
-        printed("ledger", "migrate", "--ledger", address),
         printed(
             "release", "s.toml", "-o", "r.json", "--no-ledger", "--ledger", address
         ),

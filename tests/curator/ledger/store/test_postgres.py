@@ -156,17 +156,6 @@ def test_a_ledger_of_another_version_is_refused(
     assert refusal(store) == NO_LEDGER
 
 
-def test_a_ledger_of_version_1_asks_to_be_migrated(store: PostgresStore) -> None:
-    store.create()
-    run(store, "ALTER TABLE dpratio.ledger DISABLE TRIGGER USER")
-    run(store, "UPDATE dpratio.ledger SET version = 1")
-    said = refusal(store)
-    assert said == (
-        "the ledger in this database is of version 1. Bring it up to date with "
-        "`dpratio ledger migrate`."
-    )
-
-
 def test_what_was_changed_is_told_by_name(store: PostgresStore) -> None:
     store.create()
     run(store, "DROP TRIGGER entry_keeps_delete ON dpratio.entry")

@@ -33,9 +33,8 @@ class Account:
     ``sources`` are those that releases were charged for, with how many; ``allowed``
     those that somebody allowed by name. Each is a description and a place, as text.
     ``aside`` are lines that could not be followed and that the owner set aside.
-    ``recovered`` are the lines that wrote lost ones off; ``is_closed`` says that the
-    ledger was exported, and is used elsewhere, or, with the line ``ended``, that the
-    scope was opened by mistake.
+    ``recovered`` are the lines that wrote lost ones off; ``ended`` is the line that
+    closed a scope that was opened by mistake.
     """
 
     scope: Scope
@@ -50,7 +49,6 @@ class Account:
     steps_back: tuple[int, ...] = ()
     aside: Mapping[int, Aside] = field(default_factory=dict)
     recovered: tuple[Entry, ...] = ()
-    is_closed: bool = False
     ended: Entry | None = None
     # Who would write the next entry, as a server knows them.
     writer: str = field(default="", compare=False)
@@ -118,7 +116,6 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         steps_back=tuple(walk.steps_back),
         aside=MappingProxyType(walk.aside),
         recovered=tuple(walk.recovered),
-        is_closed=walk.is_closed,
         ended=walk.ended,
     )
 
@@ -164,7 +161,6 @@ def _walk_from(account: Account) -> Walk:
         steps_back=list(account.steps_back),
         aside=dict(account.aside),
         recovered=list(account.recovered),
-        is_closed=account.is_closed,
         ended=account.ended,
     )
 

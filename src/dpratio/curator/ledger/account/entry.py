@@ -17,7 +17,7 @@ from dpratio.strict import Node
 CURATORS = ("charge", "opened", "sealed", "published", "void")
 OFFICERS = ("approved", "withdrawn", "allowed")
 # What only the owner of a ledger writes.
-OWNERS = ("recovered", "closed", "reopened", "quarantined")
+OWNERS = ("recovered", "closed", "quarantined")
 KINDS = (*CURATORS, *OFFICERS, *OWNERS)
 _EVENTS = {
     # Ledgers of before had neither sources nor what they are bound by.
@@ -32,9 +32,7 @@ _EVENTS = {
     "quarantined": (("by", "why", "line", "row"),),
     # The number and hash are those of the newest line that was lost; empty for none.
     "recovered": (("by", "why", "lost_seq", "lost_hash"),),
-    # A reason says that the scope was opened by mistake; without one it moved.
-    "closed": (("by",), ("by", "why")),
-    "reopened": (("by",),),
+    "closed": (("by", "why"),),
 }
 # What a line says only where there is something to say.
 _MORE = {

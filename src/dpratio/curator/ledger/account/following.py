@@ -66,7 +66,6 @@ class Walk:
     steps_back: list[int]
     aside: dict[int, Aside]
     recovered: list[Entry]
-    is_closed: bool
     ended: Entry | None
     # Lines that were passed over, until a later line sets them aside.
     pending: dict[int, Entry] = field(default_factory=dict)
@@ -76,7 +75,7 @@ class Walk:
         if not self._is_linked(entry):
             raise ValueError(entry.seq)
         said = entry.said
-        is_closed = self._next_use(entry, said)
+        self._require_open(entry)
         if entry.kind not in {*AFTER, "withdrawn"}:
             _require_subject(entry, said)
         if "source" in said and pair_of(said) not in self.sources:
@@ -89,8 +88,7 @@ class Walk:
             self._write_off(entry)
         elif entry.kind in AFTER:
             self._step(entry, said)
-        self.ended = entry if _ends(entry, said) else self.ended
-        self.is_closed = is_closed
+        self.ended = entry if entry.kind == "closed" else self.ended
         self._go_on(entry)
 
     def _note(self, entry: Entry, said: Mapping[str, str]) -> None:
@@ -156,20 +154,14 @@ class Walk:
         )
         self.approved.clear()
 
-    def _next_use(self, entry: Entry, said: Mapping[str, str]) -> bool:
-        """Tell whether a scope is closed after a line; KeyError where none may follow.
+    def _require_open(self, entry: Entry) -> None:
+        """Raise KeyError where no line may follow.
 
-        One that was opened by mistake is closed for good, and only while nothing was
-        charged, approved, allowed, lost or set aside there.
+        A scope that was opened by mistake is closed for good, and only while nothing
+        was charged, approved, allowed, lost or set aside there.
         """
-        kind, is_closed = entry.kind, self.is_closed
-        if is_closed != (kind == "reopened"):
-            raise KeyError(kind)
-        if self.ended is not None:
-            raise KeyError(kind)
-        if _ends(entry, said) and self.is_used:
-            raise KeyError(kind)
-        return kind == "closed"
+        if self.ended is not None or (entry.kind == "closed" and self.is_used):
+            raise KeyError(entry.kind)
 
     def _is_linked(self, entry: Entry) -> bool:
         before = (self.scope.name, self.seq + 1, self.head)
@@ -256,11 +248,6 @@ def named_aside(entries: Iterable[Entry]) -> set[tuple[str, str]]:
             except DocumentRefused:
                 continue
     return named
-
-
-def _ends(entry: Entry, said: Mapping[str, str]) -> bool:
-    """Tell whether a line closes a scope that was opened by mistake."""
-    return entry.kind == "closed" and "why" in said
 
 
 def subject_of(said: Mapping[str, str], seq: int) -> str:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from dpratio.checks import require
 from dpratio.curator.ledger.account.account import new_account
 from dpratio.curator.ledger.account.scope import Scope, require_words
-from dpratio.curator.ledger.admission.look_alike import require_distinct
 from dpratio.curator.ledger.admission.lost import head_of
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.errors import LedgerFailed, LedgerRefused
@@ -26,7 +25,6 @@ def open_scope(watch: Watch, scope: Scope) -> None:
                 "old copy, or was edited. Find the newest copy."
             )
         if there is None:
-            require_distinct(scope.name, tables.scope_names())
             tables.add_scope(scope)
         is_ended = scope.name in tables.ended_names()
     if is_ended:

@@ -210,27 +210,15 @@ class Watched:
 
     def append(self, before: Account, entry: Entry) -> None:
         """Write an entry after the last one of an account, if it can be followed."""
-        if entry.kind != "reopened":
-            self.require_use(before)
+        self.require_use(before)
         self.appended.append(follow(before, [entry]))
         self.tables.add_entry(entry)
 
     @staticmethod
     def require_use(account: Account) -> None:
-        """Refuse a ledger that moved, and a scope that was opened by mistake.
-
-        Raises:
-            LedgerRefused: When it was closed with nothing spent.
-            LedgerFailed: When it was exported.
-        """
+        """Refuse a scope that was opened by mistake, and closed."""
         if account.ended is not None:
             raise LedgerRefused(f"{describe_end(account.ended)} Name another scope.")
-        if account.is_closed:
-            raise LedgerFailed(
-                f"scope '{account.scope.name}' is closed: this ledger was exported, "
-                "and its budget is spent elsewhere. Use the ledger that it was moved "
-                "to."
-            )
 
     def append_lines(self, account: Account, entries: Sequence[Entry]) -> None:
         """Write the last entries of an account."""

@@ -95,12 +95,6 @@ def _changes(connection: Any) -> list[str]:  # noqa: ANN401
     found = [
         tuple(row) for row in ask(connection, "SELECT version FROM dpratio.ledger")
     ]
-    older = [version for version in range(1, SERVER_VERSION) if found == [(version,)]]
-    if older:
-        raise LedgerFailed(
-            f"the ledger in this database is of version {older[0]}. Bring it up to "
-            "date with `dpratio ledger migrate`."
-        )
     if found != [(SERVER_VERSION,)]:
         raise LedgerFailed(_NO_LEDGER)
     return changed

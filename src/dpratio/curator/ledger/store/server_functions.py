@@ -159,8 +159,8 @@ BEGIN
     IF p_seq IS DISTINCT FROM v_seq + 1 OR p_previous IS DISTINCT FROM v_head THEN
         PERFORM dpratio.refuse('the line does not follow the last one');
     END IF;
-    IF (coalesce(v_last, '') = 'closed') IS DISTINCT FROM (p_kind = 'reopened') THEN
-        PERFORM dpratio.refuse('the ledger is closed, or was not');
+    IF v_last = 'closed' THEN
+        PERFORM dpratio.refuse('the scope is closed');
     END IF;
     IF p_hash IS DISTINCT FROM dpratio.line_hash(BEFORE, NULL) THEN
         PERFORM dpratio.refuse('the hash is not that of the line');

@@ -77,9 +77,8 @@ class Tables:
 
     def ended_names(self) -> set[str]:
         """The names of scopes that were opened by mistake, and closed."""
-        query = f"SELECT {_COLUMNS} FROM {self.schema}entry WHERE kind = 'closed'"
-        closed = [entry_from_row(row) for row in self.run(query, ())]
-        return {each.scope for each in closed if '"why": ' in each.event}
+        query = f"SELECT scope FROM {self.schema}entry WHERE kind = 'closed'"
+        return {str(scope) for (scope,) in self.run(query, ())}
 
     def lock_scopes(self) -> None:
         """Keep others from writing to any scope, in the order of their names."""

@@ -1,8 +1,6 @@
-"""`dpratio ledger recover`, `export` and `import`: what an owner does with a ledger."""
+"""`dpratio ledger recover`: what an owner does with an old copy."""
 
-import json
 import shutil
-from pathlib import Path
 
 from cli.commands_for_tests import Call, is_refused
 from cli.data_holder.ledger.charged import released
@@ -34,20 +32,3 @@ def test_all_that_is_left_is_written_off(ready: Call) -> None:
     code, out, _ = ready("ledger", "recover", "--everything", *NAMED)
     assert code == 0
     assert "Left: epsilon 0, delta 0." in out
-
-
-def test_a_ledger_is_moved(ready: Call) -> None:
-    released(ready)
-    spent = Ledger("dpratio.db").account().spent
-    code, out, _ = ready("ledger", "export", "-o", "moved.jsonl", "--by", "olga")
-    assert (code, "Exported to moved.jsonl. The ledger is closed" in out) == (0, True)
-    first = Path("moved.jsonl").read_text(encoding="utf-8").splitlines()[0]
-    assert json.loads(first) == {"format": "dpratio ledger", "version": 1}
-    code, out, _ = ready("ledger", "import", "moved.jsonl", "--to", "new.db")
-    assert (code, out.startswith("Imported.")) == (0, True)
-    assert Ledger("new.db").account().spent == spent
-    assert ready("ledger", "verify", "--ledger", "new.db")[0] == 0
-    done = ready("ledger", "import", "moved.jsonl", "--to", "dpratio.db")
-    assert is_refused(done, 10, "into an empty ledger")
-    done = ready("ledger", "export", "-o", "moved.jsonl")
-    assert is_refused(done, 5, "an export replaces nothing")

@@ -1,4 +1,4 @@
-"""The public grid, its edges and its cells."""
+"""The public cells of a ladder, its edges and its limits."""
 
 import itertools
 import math
@@ -9,9 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.histogram.histogram import Ladder
+from dpratio.plan.ladder import Ladder, ladder_between
 
 LADDERS = [Ladder(), Ladder(0, 1), Ladder(-3, 4), Ladder(-90, 30), Ladder(-90, -89)]
+USUAL = (1.0, 8.0)
 
 
 def test_cells_rise_and_each_has_a_name() -> None:
@@ -28,8 +29,8 @@ def test_edges_are_exact_and_near_each_other(ladder: Ladder) -> None:
     for low, high in itertools.pairwise(ladder.sizes):
         assert 1 < high / low <= 1.25
         assert (math.frexp(low)[0] * 8).is_integer()
-    assert set(ladder.edges) == {*ladder.sizes, *(-each for each in ladder.sizes)}
-    starts = [each.split(" ")[0] for each in ladder.labels[len(ladder.sizes) + 1 : -1]]
+    assert set(ladder.edges) == {*ladder.sizes, *(-size for size in ladder.sizes)}
+    starts = [cell.split(" ")[0] for cell in ladder.labels[len(ladder.sizes) + 1 : -1]]
     assert tuple(map(float, starts)) == ladder.sizes
 
 
@@ -60,15 +61,42 @@ def test_totals_are_whole_cells_that_doubles_hold(ladder: Ladder) -> None:
     assert ladder.place(ladder.outer.lower) == 0
 
 
-def test_outer_limits_are_powers_of_two_within_what_bounds_can_hold() -> None:
-    assert Ladder.between(0.01, 5000) == Ladder(-7, 13)
-    assert Ladder.between(0.5, 4) == Ladder(-1, 2)
-    odd: list[Any] = [(0, 1), (-1, 1), (2, 1), (1, math.inf), (math.nan, 1), ("a", 1)]
-    for limits in (*odd, (True, 2)):
-        with pytest.raises(InvalidInput, match=r"two positive.*limits=\(0\.01"):
-            Ladder.between(*limits)
-    for ends in ((-91, 0), (0, 91), (3, 3), (4, 3), (0, 1.0)):
-        with pytest.raises(InvalidInput, match=r"between 2\^-90 and 2\^90"):
-            Ladder(*ends)
-    with pytest.raises(InvalidInput, match="120 powers of two at most, got 121"):
-        Ladder(-90, 31)
+@pytest.mark.parametrize(
+    ("limits", "ladder"),
+    [
+        ((0.01, 5000), Ladder(-7, 13)),
+        ((0.5, 4), Ladder(-1, 2)),
+        ([0.5, None], Ladder(-1, 3)),
+        ((None, None), Ladder(0, 3)),
+    ],
+)
+def test_outer_limits_are_powers_of_two_that_hold_two_sizes(
+    limits: Any,  # noqa: ANN401
+    ladder: Ladder,
+) -> None:
+    assert ladder_between(limits, USUAL) == ladder
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        *((0, 1), (-1, 1), (2, 1), (1, math.inf), (math.nan, 1), ("a", 1), (True, 2)),
+        *(7, "ab", (1,), (1, 2, 3), (9.0, None), None),
+    ],
+)
+def test_outer_limits_are_two_positive_numbers(limits: object) -> None:
+    with pytest.raises(InvalidInput, match="two positive numbers"):
+        ladder_between(limits, USUAL)
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        *((-91, 0), (0, 91), (3, 3), (4, 3), (0, 1.0), (False, 1), (-90, 31)),
+        *((0, 2, 2), (0, 2, 4.0), (0, 2, True)),
+    ],
+)
+def test_a_ladder_has_as_many_cells_as_a_person_looks_at(terms: tuple[Any]) -> None:
+    with pytest.raises(InvalidInput, match="between 2") as refused:
+        Ladder(*terms)
+    assert refused.value.field == "limits"

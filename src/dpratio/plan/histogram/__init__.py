@@ -1,1 +1,0 @@
-"""Histograms on a public grid, from which bounds are proposed."""

@@ -1,1 +1,0 @@
-"""A ratio over time: its chart, and its place in a report."""
