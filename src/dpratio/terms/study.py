@@ -47,9 +47,10 @@ class Study:
             vector or each at an equal share.
         mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
             (only with ``"even"``), or ``"auto"``: the one that promises less width.
-        n: About how many people an answer is about; a public guess, as is
-        population: what they are like, or their totals. Both only decide how the
-            budget is shared, and around which ratio where that has no guess of its own.
+        n: About how many people an answer is about: a public guess, or None.
+        population: What they are like, or their totals: a public guess, or None. Both
+            only decide how the budget is shared, and around which ratio where that has
+            no guess of its own.
         stage: A share of epsilon that a first stage spends on finding the guess of
             every ratio; 0 for one stage. By default 0.05 where nobody guessed, unless
             all ratios are of a score per label.
