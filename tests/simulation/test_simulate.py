@@ -242,7 +242,9 @@ def test_coverage_and_forecasts_know_plans_that_count(stage: float | None) -> No
         for each in ("unmeasured", "measured")
     )
     narrow, wide, again = (
-        dpr.forecast(each, n=2_000, population=population, epsilon=epsilon).rows[0].width
+        dpr.forecast(each, n=2_000, population=population, epsilon=epsilon)
+        .rows[0]
+        .width
         for each, epsilon in ((plain, None), (counted, None), (counted, 1))
     )
     assert 0.99 * narrow < wide < 1.05 * narrow

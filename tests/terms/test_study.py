@@ -261,7 +261,7 @@ def test_a_release_or_plan_in_the_place_of_a_study_is_named(
     if what == "release":
         dpr.write_release(release, path)
     else:
-        dpr.write_plan(release.plan, path)
+        dpr.write_plan(release.plan, path)  # type: ignore[arg-type]
     with pytest.raises(DocumentRefused) as refused:
         read_study(path)
     assert str(refused.value) == (

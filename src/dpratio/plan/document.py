@@ -21,7 +21,7 @@ from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.histogram.histogram import Histogram, Ladder
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
 from dpratio.plan.measurement import Measurement
-from dpratio.plan.plan import EXTERNAL, Plan
+from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
 from dpratio.plan.settle import ANSWERS, STRATEGIES, in_order
@@ -141,6 +141,9 @@ def _read_true(value: Any, path: str) -> bool:  # noqa: ANN401
 
 
 TRUE = Field(_read_true, bool, {"const": True})
+RATIO = record(
+    Ratio, numerator=TEXT, per=TEXT, weight=TEXT.optional(), minus=TEXT.optional()
+)
 _HISTOGRAM = record(
     _histogram_of,
     lambda histogram: {
@@ -148,13 +151,7 @@ _HISTOGRAM = record(
         "within": histogram.within and GroupsTable(histogram.within),
     },
     name=TEXT,
-    ratio=record(
-        Ratio,
-        numerator=TEXT,
-        per=TEXT,
-        weight=TEXT.optional(),
-        minus=TEXT.optional(),
-    ),
+    ratio=RATIO,
     column=TEXT,
     cells=one_of(
         {
@@ -206,7 +203,7 @@ def _read_plan(value: Any, path: str) -> AnyPlan:  # noqa: ANN401
     plan: AnyPlan = _ANY.read(value, path)
     if isinstance(plan, Plan):
         privacy = f"{path}.study.privacy"
-        choice(*STRATEGIES, EXTERNAL).read(plan.strategy, f"{privacy}.strategy")
+        choice(*STRATEGIES).read(plan.strategy, f"{privacy}.strategy")
         for measured in plan.measurements:
             many(choice(*ANSWERS)).read(
                 list(measured.answers), f"{path}.study.ratio.answers"

@@ -11,7 +11,6 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.rules import (
     require_bins,
     require_people,
-    require_strategy,
     require_terms,
 )
 from dpratio.plan.settle import (
@@ -133,7 +132,6 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
 
 
 def _plan_of(study: Study) -> Plan:
-    require_strategy(study)
     share = study.stage or Fraction(0)
     budget = study.budget
     # What is no budget is refused by `require_terms`.

@@ -14,7 +14,7 @@ from dpratio.plan.histogram.histogram_plan import HistogramPlan, moves_of
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.rules import require_people, require_strategy, require_terms
+from dpratio.plan.rules import require_people, require_terms
 from dpratio.plan.sensitivity.joint import Grid, is_convex, is_one_row, unit_ratio
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
 from dpratio.plan.settle import cells_of, first_allowances, settle_groups, settle_guess
@@ -68,6 +68,8 @@ def price(plan: AnyPlan) -> Cost:
     """
     if isinstance(plan, HistogramPlan):
         return _price_histograms(plan)
+    if not isinstance(plan, Plan):
+        _refuse("only a plan has a price", plan)
     grids = _require_terms(plan)
     if plan.stage is not None:
         _require_first_stage(plan, plan.stage)
@@ -111,7 +113,6 @@ def _require_terms(plan: Plan) -> list[Grid]:
     """Check every rule between the terms; return the sums that they demand."""
     study, stage = plan.study, plan.stage
     try:
-        require_strategy(study)
         for measured in plan.measurements:
             if measured.basis not in BASES:
                 _refuse("the basis of a plan is 'sum' or 'denominator'", measured.basis)

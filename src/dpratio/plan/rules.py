@@ -34,10 +34,11 @@ def require_terms(
     """Raise InvalidInput unless the terms of a study fit each other.
 
     Args:
-        study: The terms; its strategy may be that of sums from elsewhere.
+        study: The terms.
         found: Private keys that were paid for before groups were rolled up.
         first: What a first stage spends; 0 without one.
     """
+    require_one_of(study.strategy, STRATEGIES, "strategy")
     require_one_of(study.mechanism, (*LAWS, "auto"), "mechanism")
     require_one_of(study.clipping, CLIPPINGS, "clipping")
     if not isinstance(study.budget, Budget):
@@ -391,8 +392,3 @@ def _require_calibration(study: Study, question: Question, *, has_stage: bool) -
             f"{show_given(guess)}. Write guess=1, where score and label have one unit.",
             field="guess",
         )
-
-
-def require_strategy(study: Study) -> None:
-    """Raise InvalidInput unless the strategy is one that measures sums here."""
-    require_one_of(study.strategy, STRATEGIES, "strategy")

@@ -93,12 +93,6 @@ def grid_for(
 
 def _sums_around(study: Study, question: Question, contrast: Contrast) -> Grid:
     """Lay out the sums; the number of units that bounds cut comes last."""
-    if study.strategy not in STRATEGIES:
-        raise InvalidInput(
-            f"sums from elsewhere are not planned, got strategy '{study.strategy}'. "
-            "Make a plan with make_plan.",
-            field="strategy",
-        )
     box, answers = box_for(study, question), question.answers
     last = (CUT,) if counts_cuts(study, question) else ()
     if study.strategy == "focused":

@@ -67,7 +67,7 @@ def test_a_moved_ledger_has_the_same_lines_and_goes_on(
     first = published[0]
     for name in new.scopes():
         if first.id in new.account(name).releases:
-            sealed = new.sealed(first.id, first.plan, scope=name)
+            sealed = new.sealed(first.id, PLAN, scope=name)
     assert sealed == release_to_bytes(first)
 
 

@@ -14,9 +14,8 @@ from dpratio.analyst.sums.reconstruction import reconstruction
 from dpratio.arrays import Flags, Floats, Integers
 from dpratio.checks import require
 from dpratio.plan.measurement import Measurement, pick_question
-from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import Contrast
-from dpratio.release.release import NoisySums, Release, ReleasedQuestion
+from dpratio.release.release import NoisySums, Release, ReleasedQuestion, kind_of
 from dpratio.terms.bounds import Bounds
 
 # Groups in one product: few enough that a matrix library does it on one core.
@@ -132,9 +131,9 @@ def _added(parts: Sequence[Moments]) -> Moments:
     )
 
 
-def exact_moments(sums: Floats, plan: Plan, question: Measurement) -> Moments:
+def exact_moments(sums: Floats, question: Measurement) -> Moments:
     """Give the moments of sums without noise: public ones, or invented ones."""
-    names, matrix = _matrix(question, plan.contrast(question))
+    names, matrix = _matrix(question, kind_of(question)[0])
     none = np.zeros((1, matrix.shape[1]))
     return Moments(names, sums @ matrix.T, matrix, Noise(none, none))
 

@@ -72,11 +72,6 @@ class HistogramPlan(Tabular):
         return self.histograms
 
     @property
-    def is_external(self) -> bool:
-        """Histograms are measured here."""
-        return False
-
-    @property
     def law(self) -> NoiseLaw:
         """The law of the noise."""
         return LAPLACE

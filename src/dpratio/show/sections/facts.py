@@ -6,6 +6,7 @@ and no address is among them.
 
 from typing import Protocol
 
+from dpratio.release.external import ExternalSums
 from dpratio.release.files import plan_hash
 from dpratio.release.release import Release
 from dpratio.show.sections.embedded import Embedded
@@ -32,12 +33,12 @@ def header_facts(release: Release, record: Recorded | None) -> Facts:
 
 def recorded_facts(release: Release, record: Recorded | None) -> Facts:
     """Give what a regulator asks for, as far as release and ledger know it."""
-    plan = plan_hash(release.plan)
     facts = [*([] if record is None else record.facts()), *_promised(release)]
-    if release.origin is None:
+    if not isinstance(release.plan, ExternalSums):
         facts.append(("Neighbours by", release.plan.unit.neighbours))
+        facts.append(("Plan hash", plan_hash(release.plan)))
     name = "none" if release.origin == PUBLIC else release.id
-    facts += [("Plan hash", plan), ("Release", name)]
+    facts.append(("Release", name))
     facts += [("Made from", each) for each in release.sources]
     facts += [("Ledger head", each) for each in release.all_heads]
     if release.source_hash is not None:

@@ -16,6 +16,7 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.provenance import heading_stamp, stamps
 from dpratio.checks import require
+from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.show.chart.picture import chart_style
 from dpratio.show.chart.strip import STRIP_SHAPES, draw_places
@@ -64,7 +65,10 @@ def render_report(
     blocks = block_terms(estimates, reference)
     reference = estimates.reference if reference is None else reference
     chances = chances_of(release, reference)
-    heading = title or release.plan.title or asked_of(release)
+    plan, own_title = release.measured, None
+    if isinstance(plan, Plan):
+        plan, own_title = plan.titled(None), plan.title  # It is the heading.
+    heading = title or own_title or asked_of(release)
     embedded = embedded_release(release)
     made_up = heading_stamp(release.origin, is_simulated=release.is_simulated)
     data = {
@@ -78,7 +82,6 @@ def render_report(
         "csv_name": f"ratios-{release.id[:8]}.csv",
         "release": None if embedded is None else embedded.data(),
     }
-    plan = release.measured.titled(None)  # It is the heading.
     summary = [shortened(line) for line in (*plan.summary(), *merged_of(release))]
     return _filled_in(
         title=f"{made_up}{heading}",
