@@ -62,7 +62,7 @@ def test_rolled_up_in_two_steps_is_rolled_up_at_once() -> None:
 
 def test_the_noise_of_a_rolled_up_cell_is_that_of_its_cells() -> None:
     (layer,) = roll_up(CROSSED, ["g"]).questions[0].noise
-    assert layer.counts == (3,)
+    assert layer.counts == (3, 3)
     assert layer.scales == CROSSED.questions[0].noise[0].scales
     listed = RELEASES["groups: listed"]
     assert roll_up(listed, ["g"]).questions[0].noise[0].counts == (1, 2)

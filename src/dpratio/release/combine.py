@@ -13,7 +13,7 @@ from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.histogram import Histogram
 from dpratio.plan.histogram.histogram_plan import HistogramPlan
-from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS
 from dpratio.plan.measurement import Measurement, choose_question
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import CUT
@@ -90,7 +90,10 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
             f"merging needs two releases or more, got {show_given(releases)}.",
             field="releases",
         )
-    plans = [_measured(release) for release in parts]
+    plans: list[_Held] = [
+        part.plan if isinstance(part.plan, HistogramPlan) else part.measured
+        for part in parts
+    ]
     if not all(isinstance(p, Plan) and p.study.clipping == MEASURED for p in plans):
         plans = [_without_cuts(plan) for plan in plans]
     terms, *others = map(_terms, plans, parts)
@@ -205,9 +208,9 @@ def roll_up(
     coarse = _coarser_groups(groups, keep, list(places), into)
     number = [part is finer for part in release.questions].index(True)
     plan = _only(release.measured, finer.measurement, coarse, number)
-    sums = tuple(_added([part], codes, len(places)) for part in finer.sums)
-    made_from = ("roll_up", [release.id], repr((number, keep, cells)))
+    sums = tuple(_added([part], codes) for part in finer.sums)
     rolled = ReleasedQuestion(plan.measurements[0], coarse, sums)
+    made_from = ("roll_up", [release.id], repr((number, keep, cells)))
     return _derived(made_from, [release], plan, (rolled,), release.cost_if_disjoint)
 
 
@@ -237,38 +240,33 @@ def _sources(release: Release) -> tuple[str, ...]:
     return release.sources or (release.id,)
 
 
-def _added(parts: Sequence[NoisySums], codes: Integers, cells: int) -> NoisySums:
-    """Add up sums of one kind, each row to the cell of its code, and their noise."""
+def _added(parts: Sequence[NoisySums], codes: Integers | None = None) -> NoisySums:
+    """Add up sums of one kind and their noise: by cell, or each cell by its code."""
     values = np.concatenate([sums.values for sums in parts])
     bound = np.abs(values.astype(np.float64)).sum(axis=0).max(initial=0.0)
     if bound >= 2.0**62:
         raise InvalidInput("sums that large cannot be added in 64 bits.")
-    total = np.zeros((cells, values.shape[1]), dtype=np.int64)
-    np.add.at(total, np.tile(codes, len(parts)), values)
-    draws: dict[tuple[NoiseLaw, tuple[float, ...]], Integers] = {}
+    rows = len(parts[0].values)
+    places = np.arange(rows) if codes is None else codes
+    total = np.zeros((int(places.max(initial=-1)) + 1, values.shape[1]), dtype=np.int64)
+    np.add.at(total, np.tile(places, len(parts)), values)
+    draws: dict[tuple[str, tuple[float, ...]], Integers] = {}
     for layer in (layer for sums in parts for layer in sums.noise):
-        law = layer.law, layer.scales
-        counts = draws.setdefault(law, np.zeros(cells, dtype=np.int64))
-        np.add.at(counts, codes, np.broadcast_to(layer.counts, codes.shape))
+        counts = np.array(layer.counts, dtype=np.int64)
+        if codes is not None:
+            by_code = np.zeros(len(total), dtype=np.int64)
+            np.add.at(by_code, codes, np.broadcast_to(counts, codes.shape))
+            counts = by_code
+        law = layer.law.name, layer.scales
+        draws[law] = draws.get(law, np.zeros(1, dtype=np.int64)) + counts
     noise = [
-        NoiseLayer(law, scales, _once(counts.tolist()))
-        for (law, scales), counts in draws.items()
+        NoiseLayer(LAWS[name], scales, tuple(draws[name, scales].tolist()))
+        for name, scales in sorted(draws)
     ]
-    noise.sort(key=lambda layer: (layer.law.name, layer.scales))
     return replace(parts[0], values=total, noise=tuple(noise))
 
 
-def _once(counts: list[int]) -> tuple[int, ...]:
-    """Return counts that are the same in every cell as one."""
-    return tuple(counts[:1] if len(set(counts)) == 1 else counts)
-
-
 # --- Merging --------------------------------------------------------------------------
-
-
-def _measured(release: Release) -> _Held:
-    is_histogram = isinstance(release.plan, HistogramPlan)
-    return release.plan if is_histogram else release.measured
 
 
 def _without_cuts(plan: _Held) -> _Held:
@@ -365,12 +363,9 @@ def _added_question(
         counted = _first(sums, len(planned.sums))
         kinds.setdefault(counted.kind, []).append(counted)
     ordered = sorted(kinds, key=lambda kind: (kind != kind_of(planned), repr(kind)))
-    cells = np.arange(len(parts[0].values))
     added = [
         # A running sum over many guesses leaves those alone that did not grow.
-        kinds[kind][0]
-        if len(kinds[kind]) == 1
-        else _added(kinds[kind], cells, len(cells))
+        kinds[kind][0] if len(kinds[kind]) == 1 else _added(kinds[kind])
         for kind in ordered
     ]
     return ReleasedQuestion(planned, parts[0].groups, tuple(added))

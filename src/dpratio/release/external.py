@@ -22,12 +22,7 @@ from dpratio.plan.sensitivity.sums import (
     step_for,
     summands_for,
 )
-from dpratio.plan.words import (
-    describe_cells,
-    describe_not_covered,
-    plan_as_html,
-    plan_as_text,
-)
+from dpratio.plan.words import describe_cells, describe_not_covered, plan_as_text
 from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
@@ -157,9 +152,6 @@ class ExternalSums(Tabular):
 
     def __str__(self) -> str:
         return plan_as_text(self)
-
-    def _repr_html_(self) -> str:
-        return plan_as_html(self)
 
 
 def _summands(
