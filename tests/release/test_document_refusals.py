@@ -95,9 +95,9 @@ EDITS: dict[str, dict[str, Edits]] = {
         ],
         "questions.0": [([], f"{Q}: must be a table"), ({}, f"{Q}: field 'values' is")],
         "questions.0.more": [(1, f"{Q}: unknown field 'more'")],
-        "questions.0.found": [
-            ({"column": "g", "keys": ["a"]}, f"{Q}.found: belongs to keys"),
-            (None, f"{Q}.found: must be"),
+        "questions.0.groups": [
+            ({"column": "g", "keys": ["a"]}, f"{Q}.groups: belongs to keys"),
+            (None, f"{Q}.groups: must be"),
         ],
         "questions.0.noise": [
             (
@@ -152,9 +152,9 @@ EDITS: dict[str, dict[str, Edits]] = {
         ],
     },
     "found: text": {
-        "questions.0.found": [
+        "questions.0.groups": [
             *(
-                (keys, f"{Q}.found: must be keys of 'g', all text")
+                (keys, f"{Q}.groups: must be keys of 'g', all text")
                 for keys in (
                     {"column": "h", "keys": ["a", "b"]},
                     {"column": "g", "keys": [{"integer": "1"}, {"integer": "2"}]},
@@ -166,7 +166,7 @@ EDITS: dict[str, dict[str, Edits]] = {
                     | {"cells": [[0], [1]]},
                 )
             ),
-            (LEFT_OUT, f"{Q}.found: must be keys of 'g'"),
+            (LEFT_OUT, f"{Q}.groups: must be keys of 'g'"),
         ],
     },
     "merged": {

@@ -195,11 +195,11 @@ def roll_up(
             "make_plan(…, groups=[…, the coarser one]).",
             field="release",
         )
-    kept = [groups.columns.index(name) for name in keep]
+    columns = [groups.columns.index(name) for name in keep]
     cells = [
         tuple(
-            _mapped(cell[place], name, into)
-            for place, name in zip(kept, keep, strict=True)
+            _mapped(cell[column], name, into)
+            for column, name in zip(columns, keep, strict=True)
         )
         for cell in (key if isinstance(key, tuple) else (key,) for key in groups.keys)
     ]

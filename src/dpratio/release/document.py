@@ -34,7 +34,7 @@ from dpratio.plan.laws import LAWS
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.sums import BASES, Contrast, MeasuredSum, contrast_of
+from dpratio.plan.sensitivity.sums import BASES, Contrast, contrast_of
 from dpratio.release.external import ExternalSums
 from dpratio.release.release import (
     NoiseLayer,
@@ -121,7 +121,7 @@ def _table(**parts: Field) -> Field:
 _GUESS = {"guess": NUMBER, "basis": choice(*BASES)}
 _QUESTION = _table(
     values=_VALUES,
-    found=_PARTITION.optional(),
+    groups=_PARTITION.optional(),
     noise=_NOISE.optional(),
     stages=_table(totals=many(DIGITS), **_GUESS, sums=SUMS).optional(),
     others=many(_table(**_GUESS, values=_VALUES, noise=_NOISE)).optional([]),
@@ -147,7 +147,7 @@ def _split_question(release: Release, question: ReleasedQuestion) -> dict[str, A
     is_fresh = question.noise == one_draw(release.plan.law, planned)
     return {
         "values": question.values,
-        "found": question.groups if isinstance(planned.groups, PrivateKeys) else None,
+        "groups": question.groups if isinstance(planned.groups, PrivateKeys) else None,
         "noise": None if is_fresh else question.noise,
         "stages": stages,
         "others": [
@@ -195,33 +195,28 @@ def _question_of(
     planned: Measurement | Histogram,
     *,
     values: Integers,
-    found: Partition | tuple[()] = None,
+    groups: Partition | tuple[()] = None,
     noise: tuple[NoiseLayer, ...] | None = None,
     stages: Mapping[str, Any] | None = None,
     others: Sequence[Mapping[str, Any]] = (),
 ) -> ReleasedQuestion:
     if (stages or others) and not isinstance(plan, Plan):
         raise InvalidInput("belongs to a plan of ratios.", field="stages")
-    groups, first = _groups_of(planned.groups, found), None
+    cells, first = _groups_of(planned.groups, groups), None
     if stages:
         first = stages["totals"]
-        planned = _around(planned, stages, stages["sums"])
+        planned = planned.around(  # type: ignore[union-attr]  # refused above
+            stages["guess"], stages["sums"], stages["basis"]
+        )
     sums = [_sums(*kind_of(planned), values, noise or one_draw(plan.law, planned))]
     for other in others:
-        moved = _around(planned, other, planned.sums)
+        moved = planned.around(  # type: ignore[union-attr]  # refused above
+            other["guess"], planned.sums, other["basis"]
+        )
         contrast = contrast_of(moved.ratio, moved.basis)
         steps = plan.grid(moved).steps  # type: ignore[union-attr]  # refused above
         sums.append(_sums(contrast, steps, other["values"], other["noise"]))
-    return ReleasedQuestion(planned, groups, tuple(sums), first)
-
-
-def _around(
-    planned: Any,  # noqa: ANN401 (no histogram: that is refused before)
-    other: Mapping[str, Any],
-    sums: tuple[MeasuredSum, ...],
-) -> Measurement:
-    measured: Measurement = planned.around(other["guess"], sums, other["basis"])
-    return measured
+    return ReleasedQuestion(planned, cells, tuple(sums), first)
 
 
 def _sums(
@@ -235,23 +230,24 @@ def _sums(
     return NoisySums(contrast, steps, values, noise)
 
 
-def _groups_of(planned: Partition, found: Partition | tuple[()]) -> Groups | None:
+def _groups_of(planned: Partition, groups: Partition | tuple[()]) -> Groups | None:
+    """Return the declared groups, or those of the keys that were found."""
     if not isinstance(planned, PrivateKeys):
-        if found is not None:
-            raise InvalidInput("belongs to keys that were found.", field="found")
+        if groups is not None:
+            raise InvalidInput("belongs to keys that were found.", field="groups")
         return planned
     column, kind = planned.column, KINDS[planned.kind]
-    if found == ():
+    if groups == ():
         return Groups.found(column, kind, ())
     if (
-        not isinstance(found, Groups)
-        or set(map(type, found.keys)) != {kind}
-        or found != Groups(column, found.keys)
+        not isinstance(groups, Groups)
+        or set(map(type, groups.keys)) != {kind}
+        or groups != Groups(column, groups.keys)
     ):
         raise InvalidInput(
-            f"must be keys of '{column}', all {planned.kind}.", field="found"
+            f"must be keys of '{column}', all {planned.kind}.", field="groups"
         )
-    return found
+    return groups
 
 
 _NAMED = {

@@ -82,7 +82,7 @@ class NoisySums:
 
     @property
     def kind(self) -> tuple[Contrast | None, tuple[float, ...]]:
-        """What sums must share to be added as whole numbers."""
+        """The contrast and the lattice, which sums that are added up share."""
         return self.contrast, self.steps
 
     def __eq__(self, other: object) -> bool:
@@ -170,12 +170,12 @@ class ReleasedQuestion:
 
     @property
     def measurement(self) -> Measurement:
-        """What is planned, in a release of ratios."""
+        """The planned measurement, in a release of ratios."""
         return cast("Measurement", self.planned)
 
     @property
     def histogram(self) -> Histogram:
-        """What is planned, in a release of histograms."""
+        """The planned histogram, in a release of histograms."""
         return cast("Histogram", self.planned)
 
     @property
