@@ -114,7 +114,7 @@ def test_a_release_is_shown_as_its_report_with_an_origin_of_its_own() -> None:
     [
         (b"", "no file was chosen"),
         (b"{}", "this is no release"),
-        (b"\xff\xfe", "not UTF-8"),
+        (b"\xff\xfe", "it is not UTF-8"),
         (b"PAR1", "not valid JSON"),
     ],
 )

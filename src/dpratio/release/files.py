@@ -41,6 +41,8 @@ def _refused_as(done: str, path: object) -> Iterator[Path]:
         yield Path(path)
     except OSError as error:
         reason = error.strerror
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8"
     except ValueError:
         reason = "the name holds NUL"
     else:
@@ -178,11 +180,8 @@ def _to_bytes(kind: str, value: AnyPlan | Release) -> bytes:
     return canonical({**body, "sha256": checksum(body)})
 
 
-def _from_bytes(kind: str, content: bytes) -> Any:  # noqa: ANN401
-    try:
-        body = parse_json(content.decode())
-    except UnicodeDecodeError:
-        raise DocumentRefused("$: the document is not UTF-8.") from None
+def _from_text(kind: str, text: str) -> Any:  # noqa: ANN401
+    body = parse_json(text)
     name = body.get("format") if isinstance(body, dict) else None
     if name != f"dpratio-{kind}":
         refuse("$.format", f"this is no {kind}; it must be dpratio-{kind}", name)
@@ -204,8 +203,8 @@ def _read(kind: str, path: str | PathLike[str]) -> Any:  # noqa: ANN401
     with _refused_as("read", path) as file:
         if file.stat().st_size > _LARGEST_FILE:
             raise FileRefused(f"'{path}' cannot be read: it is larger than 1 GiB.")
-        content = file.read_bytes()
-    return _from_bytes(kind, content)
+        text = file.read_bytes().decode()
+    return _from_text(kind, text)
 
 
 def _require_plan(plan: object) -> None:
@@ -385,7 +384,9 @@ def read_release(path: str | PathLike[str]) -> Release:
 
 def release_from_bytes(content: bytes) -> Release:
     """Read a release from the content of a file; exceptions as `read_release`."""
-    release: Release = _from_bytes("release", content)
+    with _refused_as("read", "the release"):
+        text = content.decode()
+    release: Release = _from_text("release", text)
     return release
 
 
