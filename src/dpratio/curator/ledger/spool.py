@@ -250,7 +250,7 @@ def require_drawn_for(held: Held, release_id: str, content: bytes) -> None:
     try:
         drawn = release_from_bytes(content)
         plan = plan_hash(drawn.plan)  # type: ignore[arg-type]  # others have none
-    except DpratioError:
+    except (DpratioError, ValueError):
         drawn = None
     heads = [each.hash for each in held.entries if each.kind == "opened"]
     if (
