@@ -325,18 +325,6 @@ def test_each_question_has_its_own_guesses() -> None:
     assert survives(whole)
 
 
-def test_a_file_has_room_for_many_guesses() -> None:
-    merged = add_up([around(1.25, 1, groups=None), around(1.5, 2, groups=None)])
-    (question,) = merged.questions
-    own, other = question.sums
-    others = [
-        replace(other, contrast=Contrast(other.contrast.centre + number / 2048))  # type: ignore[union-attr]
-        for number in range(180)
-    ]
-    crowded = replace(question, sums=(own, *others))
-    assert survives(replace(merged, questions=(crowded,)))
-
-
 # --- Histograms -----------------------------------------------------------------------
 
 
