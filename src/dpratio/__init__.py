@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     from dpratio.plan.make_plan import make_plan
     from dpratio.plan.plan import Plan
     from dpratio.release.combine import merge, roll_up
-    from dpratio.release.external import wrap_sums
     from dpratio.release.files import (
         example_release,
         read_plan,
@@ -79,6 +78,7 @@ if TYPE_CHECKING:
         write_release,
     )
     from dpratio.release.release import Release
+    from dpratio.release.wrap import wrap_sums
     from dpratio.show.report import write_report
     from dpratio.simulation.forecast.forecast import forecast
     from dpratio.simulation.forecast.needed import needed_epsilon, needed_people
@@ -161,7 +161,7 @@ _HOMES = {
     "plan.make_plan": "make_plan",
     "plan.plan": "Plan",
     "release.combine": "merge roll_up",
-    "release.external": "wrap_sums",
+    "release.wrap": "wrap_sums",
     "release.files": "example_release read_plan read_release write_plan write_release",
     "release.release": "Release",
     "show.report": "write_report",

@@ -462,16 +462,15 @@ def _pieces(value: Any) -> Iterable[str]:  # noqa: ANN401
             yield from _pieces(value[name])
         yield "}"
     elif isinstance(value, list | tuple):
-        yield "["
-        if all(type(part) is str for part in value) and _PLAIN.fullmatch(
-            "".join(value)
-        ):
+        are_texts = bool(value) and all(type(part) is str for part in value)
+        if are_texts and _PLAIN.fullmatch("".join(value)):
             # Millions of sums: nothing in them needs an escape.
-            yield '"' + '","'.join(value) + '"' if value else ""
-        else:
-            for index, part in enumerate(value):
-                yield "," if index else ""
-                yield from _pieces(part)
+            yield '["' + '","'.join(value) + '"]'
+            return
+        yield "["
+        for index, part in enumerate(value):
+            yield "," if index else ""
+            yield from _pieces(part)
         yield "]"
     else:
         yield _scalar(value)

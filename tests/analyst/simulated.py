@@ -131,7 +131,7 @@ def many_cells(
         moments = moments_of(many_cells_release(setting, cells, ratio=ratio, seed=seed))
     else:
         sums, plan = exact_sums(setting, cells, ratio, seed), setting.plan
-        moments = exact_moments(sums, plan, plan.measurements[0])
+        moments = exact_moments(sums, plan.measurements[0])
     return silenced_statistic(moments, choose_variance(moments, None), lowest=0.0)
 
 

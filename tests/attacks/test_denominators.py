@@ -36,7 +36,8 @@ def with_all_at(release: Release, value: int) -> Release:
     """Put one number into the place of every noisy sum."""
     question = release.questions[0]
     values = np.full(question.values.shape, value)
-    return replace(release, questions=(replace(question, values=values),))
+    sums = (replace(question.sums[0], values=values),)
+    return replace(release, questions=(replace(question, sums=sums),))
 
 
 def denominators(release: Release) -> Any:  # noqa: ANN401 (an array)

@@ -13,7 +13,7 @@ from dpratio.curator.ledger.account.source import source_of
 from dpratio.curator.ledger.spool import Spool
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.ledgers import recover_ledger
-from dpratio.release.id import id_of
+from dpratio.release.release import id_of
 from planned import plan_scores
 
 PLAN = plan_scores(dpr.Budget(epsilon=1))

@@ -33,7 +33,7 @@ def kept(folder: Path) -> Path:
     dpr.write_release(release, folder / "release.svg")
     shutil.copy("release.svg", "release.html")
     (folder / "cut.json").write_bytes((folder / "release.json").read_bytes()[:500])
-    dpr.write_plan(release.plan, folder / "plan.json")
+    dpr.write_plan(release.plan, folder / "plan.json")  # type: ignore[arg-type]
     dpr.Ledger(folder / "team.db", anchor=folder / "anchor.json").open_scope(
         dpr.Scope("people", dpr.Budget(3))
     )

@@ -106,7 +106,7 @@ def test_a_study_with_another_title_is_not_charged_again(folder: Path) -> None:
     study = dpr.read_study(folder / "inner" / "study.toml")
     book = dpr.Ledger(folder / "budget.db")
     release = dpr.release_sums(replace(study, title="Loans"), ledger=book)
-    assert release.plan.title == "Loans"
+    assert release.plan.title == "Loans"  # type: ignore[union-attr]
     with pytest.warns(GivenAgain):
         again = dpr.release_sums(replace(study, title="Mended"), ledger=book)
     assert again == release

@@ -136,7 +136,6 @@ def test_provenance_is_the_same_for_tables_of_any_size(
         "ledger_head",
         "ledger_heads",
         "cost_if_disjoint",
-        "origin",
         "source_hash",
     }
     for name in fields - {"questions"}:

@@ -29,7 +29,7 @@ VALID: Drawn = ([], [])
 
 BOOK = Ledger(FILE, anchor=ANCHOR)
 BOOK.open_scope(Scope("people", Budget(9, "1e-4")))
-BOOK.charge("0" * 32, RELEASE.plan)
+BOOK.charge("0" * 32, RELEASE.plan)  # type: ignore[arg-type]
 BOOK.open("0" * 32)
 LINES = ANCHOR.read_text(encoding="utf-8").splitlines()
 

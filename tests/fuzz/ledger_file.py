@@ -20,6 +20,7 @@ from dpratio.curator.ledger.store.sqlite import _KEPT
 from dpratio.curator.ledger.store.tables import TABLES
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed, LedgerRefused
+from dpratio.plan.plan import Plan
 from dpratio.release.files import checksum, release_to_bytes
 from dpratio.terms.budget import Budget
 from fuzz.mutations import HOSTILE, Mutation, mutate_bytes, mutate_document, mutations
@@ -32,6 +33,7 @@ FOLDER = tempfile.TemporaryDirectory(prefix="dpratio-fuzz-")
 VALID_FILE, FILE = Path(FOLDER.name) / "valid.db", Path(FOLDER.name) / "ledger.db"
 MAY_OPEN = (f"open ({f'{FILE}.lock'!r}, ",)  # Who reads a ledger holds its lock.
 RELEASE = RELEASES["groups: text"]
+PLAN: Plan = RELEASE.plan  # type: ignore[assignment]
 Drawn = tuple[int, list[Mutation]]
 
 INPUTS = st.tuples(st.integers(0, 5), mutations())
@@ -45,12 +47,12 @@ def _write_valid() -> None:
     many = Scope("many", Budget(3, "1e-5"), accounting="zcdp", dataset="more people")
     book.open_scope(many)
     book.allow_source("loans/*.csv", scope="many")
-    book.approve(RELEASE.plan, source="people", scope="people", by="officer")
+    book.approve(PLAN, source="people", scope="people", by="officer")
     content = release_to_bytes(RELEASE)
     for at in range(5):
         name = f"{at:032x}"
         people = named_source("people")
-        book.charge(name, RELEASE.plan, source=people, scope="people", by="ann")
+        book.charge(name, PLAN, source=people, scope="people", by="ann")
         if at == 0:
             book.void(name)
         if at > 1:

@@ -21,7 +21,9 @@ FILE = Path(FOLDER.name) / "plan.json"
 
 
 def _document(release: str) -> object:
-    write_plan(RELEASES[release].plan, FILE)
+    plan = RELEASES[release].plan
+    assert isinstance(plan, AnyPlan)
+    write_plan(plan, FILE)
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dpratio as dpr
-from dpratio.plan.price import price
+from dpratio.plan.price import AnyPlan, price
 from dpratio.release.release import Release, fresh_question
 from planned import plan_scores
 from release.releases_for_tests import RELEASES
@@ -69,6 +69,7 @@ def test_merging_states_at_least_each_cost_and_their_sum(
     for made in (merged, dpr.roll_up(merged)):
         assert made.cost.epsilon == sum(each.epsilon for each in costs)
         assert made.cost.delta == sum(each.delta for each in costs)
+        assert isinstance(made.plan, AnyPlan)
         charged = price(made.plan)
         assert (charged.epsilon, charged.delta) == (
             made.cost.epsilon,
@@ -82,7 +83,7 @@ def test_merging_states_at_least_each_cost_and_their_sum(
 
 def test_no_release_that_is_derived_states_less_than_its_plan() -> None:
     for release in RELEASES.values():
-        assert not release.plan.is_external
+        assert isinstance(release.plan, AnyPlan)
         priced = price(release.plan)
         assert priced.epsilon <= release.cost.epsilon
         assert priced.delta <= release.cost.delta

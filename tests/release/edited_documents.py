@@ -2,17 +2,14 @@
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dpratio.codec import canonical
 from dpratio.errors import DocumentRefused
-from dpratio.release.files import read_release, release_to_bytes
+from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.release.release import Release
-
-__all__ = ["checksum", "document_of", "refusal", "signed"]
 
 
 def document_of(release: Release) -> dict[str, Any]:
@@ -27,14 +24,13 @@ def checksum(document: dict[str, Any]) -> str:
     return hashlib.sha256(canonical(body)).hexdigest()
 
 
-def refusal(path: Path, text: str | bytes) -> str:
-    """Read the text as a release, which must be refused: the message."""
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+def signed(document: dict[str, Any]) -> bytes:
+    """The document, with the checksum of what it says now."""
+    return json.dumps({**document, "sha256": checksum(document)}).encode()
+
+
+def refusal(content: bytes) -> str:
+    """Read the content as a release, which must be refused: the message."""
     with pytest.raises(DocumentRefused) as caught:
-        read_release(path)
+        release_from_bytes(content)
     return str(caught.value)
-
-
-def signed(document: dict[str, Any]) -> str:
-    """The text of the document, with the checksum of what it says now."""
-    return json.dumps({**document, "sha256": checksum(document)})

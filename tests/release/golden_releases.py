@@ -17,19 +17,6 @@ from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 
-__all__ = [
-    "GOLDEN",
-    "GOLDEN_FOCUSED",
-    "GOLDEN_FOCUSED_RELEASE",
-    "GOLDEN_GUESSES",
-    "GOLDEN_RELEASE",
-    "GOLDEN_STAGES",
-    "LARGEST",
-    "golden_document",
-    "golden_sum",
-    "only_question",
-]
-
 GOLDEN = Path(__file__).parent / "golden" / "release_v1.json"
 GOLDEN_FOCUSED = Path(__file__).parent / "golden" / "release_v1_focused.json"
 GOLDEN_GUESSES = Path(__file__).parent / "golden" / "release_v1_guesses.json"

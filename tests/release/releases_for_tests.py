@@ -20,21 +20,6 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.staged_plans import cells_for, staged_plan
 
-__all__ = [
-    "BOUNDS",
-    "CROSSED",
-    "GROUPS",
-    "RELEASES",
-    "TEXT",
-    "TOTALS",
-    "add_up",
-    "around",
-    "plan_of",
-    "release_of",
-    "staged_release",
-    "survives",
-]
-
 BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary()}
 TOTALS = {"score": Bounds(0, 2), "label": Bounds(0, 3)}
 DAYS = [dt.date(2026, 1, 31), dt.date(1969, 12, 31)]
@@ -117,6 +102,13 @@ def around(guess: float, seed: int, **terms: Any) -> Release:  # noqa: ANN401
     groups = terms.pop("groups", GROUPS["text"])
     ratio = Ratio("score", per="label", guess=guess)
     return release_of(plan_of(groups, ratio=ratio, **terms), seed)
+
+
+def ours(release: Release) -> Plan:
+    """The plan of a release of ratios, as it was measured."""
+    plan = release.measured
+    assert isinstance(plan, Plan)
+    return plan
 
 
 def survives(release: Release) -> bool:

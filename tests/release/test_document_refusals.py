@@ -4,12 +4,11 @@ import copy
 import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from dpratio.errors import DocumentRefused, FileRefused
-from dpratio.release.files import read_release, release_from_bytes
+from dpratio.release.files import release_from_bytes
 from dpratio.terms.budget import Budget
 from edited_places import alter, at, edit, leaves, split
 from planned import plan_scores
@@ -34,214 +33,194 @@ DOCUMENTS = {
 }
 HEAD = "0123456789abcdef" * 4
 LEFT_OUT = object()
+READ = None
 
-# By release and place: what is put there, and how the refusal begins; None is read.
+# By release and place: what is put there, and where it is refused, with a key phrase
+# of the message where that place has several rules.
 Edits = list[tuple[object, str | None]]
-NO_SUMS: Edits = [
-    (text, "$.values[0][1][2]: must be a whole number written as text, got ")
-    for text in ("", "x", "1.0", "1e3", "+1", "01", "-0", " 1", "1\n", "1_0", "٣")
-]
-NO_SUMS += [
-    (number, "$.values[0][1][2]: must be text, got ") for number in (10, 1.5, None)
-]
-NO_SUMS += [
-    (str(number), "$.values[0][1]: must hold 6 sums of 64 bits, got ")
-    for number in (2**63, -(2**63) - 1, 10**60)
-]
+Q = "$.questions[0]"
 EDITS: dict[str, dict[str, Edits]] = {
     "golden": {
-        "": [("", "$: unknown field ''. Known fields: derived, id,")],
+        "": [("", "$: unknown field ''")],
         "id": [
-            ("0011", "$.id: a release id is 32 hexadecimal digits, got '0011'."),
-            ("A" * 32, "$.id: a release id is 32 hexadecimal digits"),
-            (5, "$.id: must be text, got 5."),
-            (LEFT_OUT, "$: field 'id' is missing."),
+            *(("0011", "$.id: a release id"), ("A" * 32, "$.id: a release id")),
+            *((5, "$.id: must be text"), (LEFT_OUT, "$: field 'id' is missing")),
         ],
         "made_by": [
-            (None, "$.made_by: must be text, got None."),
-            ("a\x00b", "$.made_by: must be text without NUL"),
+            *((None, "$.made_by: must be text"), ("a\x00b", "$.made_by: must be text"))
         ],
-        "simulated": [
-            (value, f"$.simulated: is_simulated must be true or false, got {value!r}.")
-            for value in ("no", 1, None)
+        "is_simulated": [
+            *((value, "$.is_simulated: must be true") for value in ("no", 1, None)),
+            *((False, "$.is_simulated: must be true"), (LEFT_OUT, READ)),
         ],
-        "format": [("dpratio", "$.format: this is not a dpratio-release document.")],
+        "format": [("dpratio", "$.format: this is no release")],
         "version": [
-            (0, "$.version: must be 1, got 0. Use the dpratio that wrote it."),
-            (2, "$.version: must be 1, got 2."),
-            ("1", "$.version: must be a whole number, got '1'."),
-            (True, "$.version: must be a whole number, got True."),
-            (LEFT_OUT, "$.version: must be a whole number, got None."),
+            *((number, "$.version: use the dpratio") for number in (0, 2)),
+            *((odd, "$.version: must be a whole") for odd in ("1", True, 1.5)),
+            (LEFT_OUT, "$.version: must be a whole"),
         ],
-        "origin": [("Elsewhere", "$.plan: sums from elsewhere have the strategy")],
-        "ledger": [
-            (None, None),
-            (HEAD, None),
-            ("abc", "$.ledger: a hash is 64 hexadecimal digits, got 'abc'."),
+        "ledger_head": [
+            *((HEAD, READ), ("abc", "$.ledger_head: a hash is")),
+            (None, "$.ledger_head: must be text"),
         ],
-        "source": [
-            (HEAD, None),
-            ("abc", "$.source: a hash is 64 hexadecimal digits, got 'abc'."),
+        "source_hash": [(HEAD, READ), ("abc", "$.source_hash: a hash is")],
+        "ledger_heads": [
+            *(([HEAD], READ), (5, "$.ledger_heads: must be a list")),
+            *(([5], "$.ledger_heads[0]: must be"), (["a"], "$.ledger_heads: a hash")),
         ],
-        "derived": [({"ledgers": [], "cost_if_disjoint": None}, "$.derived: belongs")],
         "sources": [
-            (None, "$.sources: must be a list, got None."),
-            (["0" * 32], "$.derived: belongs to releases with sources"),
+            *((None, "$.sources: must be a list"), (["0" * 32], READ)),
+            (["0"], "$.sources: a release id is"),
         ],
-        "plan": [(None, "$.plan: must be a table of fields, got None.")],
-        "plan.study.privacy.epsilon": [("1/2", "$.plan: the noise of Σ w is too")],
+        "cost_if_disjoint": [
+            ({"epsilon": "7", "delta": "0"}, "$.cost_if_disjoint: one of several"),
+            ({"epsilon": "0", "delta": "0"}, "$.cost_if_disjoint.epsilon: epsilon"),
+            ({"epsilon": "1/2", "delta": "1/10"}, "$.cost_if_disjoint: one of several"),
+        ],
+        "plan": [(None, "$.plan: must be a table")],
+        "plan.study.privacy.epsilon": [("1/2", "$.plan: the noise of")],
+        "plan.study.privacy.strategy": [("external", "$.plan.study.privacy.strategy")],
         "plan.study.privacy.mechanism": [("none", "$.plan.study: ")],
-        "plan.study.bounds.weight": [([-1, 3], "$.plan: the plan's terms break a")],
+        "plan.study.bounds.weight": [([-1, 3], "$.plan: the plan's terms break")],
         "plan.study.bounds.score": [
-            ([0, 1.25], "$.plan: the sensitivity of Σ w·s must be"),
+            ([0, 1.25], "$.plan: the sensitivity of"),
             # Fewer values fit than were promised, and nothing else changes.
-            ("binary", None),
+            ("binary", READ),
         ],
-        "plan.study.ratio.guess": [(2, None)],  # Remembered, and without a use here.
-        "plan.study.groups.keys": [
-            (["a", "b"], "$.parts[0]: values must be 2 rows of 6 sums, got shape (3, 6")
+        "plan.study.ratio.guess": [(2, READ)],  # Remembered, and without a use here.
+        "plan.study.groups.keys": [(["a", "b"], f"{Q}.values: values must be 2 rows")],
+        "plan.measurements.0.sums.0.scale": [(-1, "$.plan: the noise of")],
+        "questions": [
+            *((None, "$.questions: must be a list"), ([], "$.questions: there must")),
         ],
-        "plan.measurements.0.sums.0.scale": [(-1, "$.plan: the noise of Σ w is too")],
-        "parts": [
-            (None, "$.parts: must be a list, got None."),
-            ([], "$.parts: there must be 1 parts with values, as in the plan."),
+        "questions.0": [([], f"{Q}: must be a table"), ({}, f"{Q}: field 'values' is")],
+        "questions.0.more": [(1, f"{Q}: unknown field 'more'")],
+        "questions.0.groups": [
+            ({"column": "g", "keys": ["a"]}, f"{Q}.groups: belongs to keys"),
+            (None, f"{Q}.groups: must be"),
         ],
-        "parts.0": [([], "$.parts[0]: must be a table of fields")],
-        "parts.0.more": [(1, "$.parts[0]: unknown field 'more'.")],
-        "parts.0.found": [
-            ([], "$.parts[0].found: must be null where keys were declared."),
-            (LEFT_OUT, "$.parts[0]: field 'found' is missing."),
-        ],
-        "parts.0.noise": [([], "$.parts[0].noise: belongs to releases with sources")],
-        "values": [
-            ({}, "$.values: must be a list, got a dict."),
-            ([], "$.values: there must be 1 parts with values, as in the plan."),
-            ([[], []], "$.values: there must be 1 parts with values"),
-        ],
-        "values.0": [
-            ({}, "$.values[0]: must be a list, got a dict."),
-            ([], "$.parts[0]: values must be 3 rows of 6 sums, got shape (0, 6)."),
-            ([[]], "$.parts[0]: values must be 3 rows of 6 sums"),
-            ([["1"] * 6], "$.parts[0]: values must be 3 rows of 6 sums"),
-            ([["1"] * 5] * 3, "$.parts[0]: values must be 3 rows of 6 sums"),
-            (["123456"] * 3, "$.values[0][0]: must be a list, got '123456'."),
-        ],
-        "values.0.1": [
-            ("123456", "$.values[0][1]: must be a list, got '123456'."),
-            ({"1": 1}, "$.values[0][1]: must be a list, got a dict."),
-            (["1"], "$.values[0][1]: must hold 6 sums of 64 bits, got ['1']."),
-            (["1"] * 7, "$.values[0][1]: must hold 6 sums"),
-        ],
-        "values.0.1.2": NO_SUMS,
-        "values.0.1.3": [(str(-(2**63)), "$.parts[0]: values must be whole numbers")],
-    },
-    "focused": {
-        "plan.study.ratio.guess": [(2, "$.plan: the lattice step of Σ h is not the")],
-        "plan.measurements.0.sums.0.scale": [
-            (2.0**24, "$.plan: the noise of the sums is too small"),
-            (12.0 * 2**24, None),  # More noise than is needed.
-        ],
-    },
-    "groups: text": {
-        "plan.study.privacy.epsilon": [("1/2", "$.plan: the noise of the sums is")]
-    },
-    "found: text": {
-        "parts.0.found": [
-            (keys, "$.parts[0].found: must be keys of 'g', all text.")
-            for keys in (
-                {"column": "h", "keys": ["a", "b"]},
-                {"column": "g", "keys": [{"integer": "1"}, {"integer": "2"}]},
-                {"column": "g", "keys": ["a", {"missing": True}]},
-                {"column": "g", "every": "day", "first": "2026-01-01"}
-                | {"last": "2026-01-02"},
-                {"column": "g", "find": {"epsilon": "1", "delta": "1/2"}},
-                {"columns": ["g", "h"], "keys": [["a", "x"], ["b", "x"]]},
+        "questions.0.noise": [
+            (
+                [{"law": "laplace", "scales": [1.0] * 6, "counts": [1]}],
+                "$.sources: noise of several draws",
             )
         ],
-        "parts.0": [
-            ({"found": None, "noise": None}, "$.parts[0].found: must be keys of 'g'")
+        "questions.0.stages": [
+            (
+                {"totals": ["1", "1"], "guess": 1, "basis": "sum", "sums": []},
+                f"{Q}.values: values must be rows of 0",
+            )
+        ],
+        "questions.0.values": [
+            *(({}, f"{Q}.values: must be a list"), ([], f"{Q}.values: values must be")),
+            *((rows, f"{Q}.values: ") for rows in ([["1"] * 6], [["1"] * 5] * 3)),
+            (["123456"] * 3, f"{Q}.values[0]: must be a list"),
+        ],
+        "questions.0.values.1": [
+            *((row, f"{Q}.values[1]: must be a list") for row in ("123456", {"1": 1})),
+            *((["1"] * n, f"{Q}.values[1]: must hold 6") for n in (1, 7)),
+        ],
+        "questions.0.values.1.2": [
+            *(
+                (text, f"{Q}.values[1][2]: must be a whole number written as text")
+                for text in (
+                    "",
+                    "x",
+                    "1.0",
+                    "1e3",
+                    "+1",
+                    "01",
+                    "-0",
+                    " 1",
+                    "1\n",
+                    "1_0",
+                )
+            ),
+            ("٣", f"{Q}.values[1][2]: must be a whole number written as text"),
+            *((odd, f"{Q}.values[1][2]: must be text") for odd in (10, 1.5, None)),
+            *(
+                (str(number), f"{Q}.values[1]: must hold 6 sums of 64 bits")
+                for number in (2**63, -(2**63) - 1, 10**60)
+            ),
+            (str(-(2**63)), f"{Q}.values: values must be whole numbers"),
         ],
     },
-    "rolled up": {"derived": [(LEFT_OUT, "$.derived: belongs to releases with")]},
+    "focused": {
+        "plan.study.ratio.guess": [(2, "$.plan: the lattice step of")],
+        "plan.measurements.0.sums.0.scale": [
+            *((2.0**24, "$.plan: the noise of the sums"), (12.0 * 2**24, READ)),
+        ],
+    },
+    "found: text": {
+        "questions.0.groups": [
+            *(
+                (keys, f"{Q}.groups: must be keys of 'g', all text")
+                for keys in (
+                    {"column": "h", "keys": ["a", "b"]},
+                    {"column": "g", "keys": [{"integer": "1"}, {"integer": "2"}]},
+                    {"column": "g", "keys": ["a", {"missing": True}]},
+                    {"column": "g", "every": "day", "first": "2026-01-01"}
+                    | {"last": "2026-01-02"},
+                    {"column": "g", "find": {"epsilon": "1", "delta": "1/2"}},
+                )
+            ),
+            (LEFT_OUT, f"{Q}.groups: must be keys of 'g'"),
+        ],
+    },
     "merged": {
-        "derived.cost_if_disjoint": [(None, None)],
-        "derived.cost_if_disjoint.epsilon": [
-            ("3", "$.derived: one of several releases costs no more than all of them"),
-            ("0", "$.derived.cost_if_disjoint.epsilon: epsilon must be positive"),
+        "sources": [(LEFT_OUT, "$.sources: noise of several draws")],
+        "cost_if_disjoint": [(LEFT_OUT, READ)],
+        "questions.0.noise": [
+            *(([], f"{Q}.noise: must be"), ({}, f"{Q}.noise: must be a list")),
+            (None, f"{Q}.noise: must be a list"),
         ],
-        "derived.cost_if_disjoint.delta": [("1/10", "$.derived: one of several")],
-        "derived.ledgers": [
-            ([HEAD], None),
-            (5, "$.derived.ledgers: must be a list"),
-            ([5], "$.derived.ledgers[0]: must be text"),
-            (["abc"], "$.ledger: a hash is 64 hexadecimal digits"),
+        "questions.0.noise.0.law": [("none", f"{Q}.noise[0].law: must be one of")],
+        "questions.0.noise.0.scales": [
+            *(
+                ([size] * count, f"{Q}.noise: noise must have 5 scales")
+                for size, count in ((1.0, 4), (0.0, 5), (2.0**60, 5))
+            ),
+            (["1"] * 5, f"{Q}.noise[0].scales[0]: must be a number"),
         ],
-        "derived.other": [(1, "$.derived: unknown field 'other'")],
-        "sources.0": [("0", "$.sources: a release id is 32 hexadecimal digits")],
-        "parts.0.noise": [
-            (None, "$.parts[0].noise: belongs to releases with sources"),
-            ({}, "$.parts[0].noise: must be a list"),
-        ],
-        "parts.0.noise.0.mechanism": [
-            ("none", "$.parts[0].noise[0].mechanism: must be one of laplace")
-        ],
-        "parts.0.noise.0.scales": [
-            ([1.0] * 4, "$.parts[0].noise: noise must have 5 scales"),
-            ([0.0] * 5, "$.parts[0].noise: noise must have 5 scales from 2^-10 to"),
-            ([2.0**60] * 5, "$.parts[0].noise: noise must have 5 scales from 2^-10"),
-            (["1"] * 5, "$.parts[0].noise[0].scales[0]: must be a number"),
-        ],
-        "parts.0.noise.0.counts": [
-            ([], "$.parts[0].noise: noise must have 5 scales from"),
-            ([1, 1], "$.parts[0].noise: noise must have 5 scales from"),
-            ([-1], "$.parts[0].noise[0].counts[0]: must lie between 0 and"),
-            ([2**40], "$.parts[0].noise[0].counts[0]: must lie between 0 and"),
-            ([1.5], "$.parts[0].noise[0].counts[0]: must be a whole number"),
+        "questions.0.noise.0.counts": [
+            *((odd, f"{Q}.noise: noise must have 5") for odd in ([], [1, 1])),
+            *(([odd], f"{Q}.noise[0].counts[0]: must") for odd in (-1, 2**40, 1.5)),
         ],
     },
     "guesses": {
-        "parts.0.beside.0.guess": [
-            (LEFT_OUT, "$.parts[0].beside[0]: field 'guess' is missing."),
-            (1e300, "$.parts[0]: the guess of a ratio must be 0, or between"),
-            (1.0, "$.parts[0].beside: steps must be the lattice of the bounds"),
+        "sources": [(LEFT_OUT, "$.sources: noise of several draws")],
+        "questions.0.others.0.guess": [
+            (LEFT_OUT, f"{Q}.others[0]: field 'guess' is missing"),
+            (1e300, f"{Q}: the guess of a ratio must be"),
         ],
-        "parts.0.beside.0.basis": [("y", "$.parts[0].beside[0].basis: must be one of")],
-        "parts.0.beside.0.steps": [
-            ([0.5] * 5, "$.parts[0].beside: steps must be the lattice of the bounds"),
-            ([0.5] * 4, "$.parts[0].beside: steps must be the lattice of the bounds"),
+        "questions.0.others.0.basis": [("y", f"{Q}.others[0].basis: must be one of")],
+        "questions.0.others.0.other": [(1, f"{Q}.others[0]: unknown field 'other'")],
+        "questions.0.others.0.noise.0.scales": [
+            ([2.0**28] * 4, f"{Q}.noise: noise must have 5 scales")
         ],
-        "parts.0.beside.0.other": [(1, "$.parts[0].beside[0]: unknown field 'other'")],
-        "parts.0.beside.0.noise.0.scales": [
-            ([2.0**28] * 4, "$.parts[0].noise: noise must have 5 scales")
-        ],
-        "parts.0.beside.0.noise.0.counts": [
-            ([1, 1, 1], "$.parts[0].noise: noise must")
-        ],
-        "values.0": [
-            (
-                [["1"] * 9],
-                "$.parts[0]: values must be 1 rows of 5 sums, got shape (1, 4",
-            )
+        "questions.0.others.0.values": [
+            ([["1"] * 4], f"{Q}.values: values must be rows of 5 sums"),
+            ([["1"] * 5] * 2, f"{Q}.values: values must be 1 rows"),
         ],
     },
     "stages": {
-        "parts.0.stages": [
-            (LEFT_OUT, "$.parts: what was measured must be what the noisy totals of")
+        "questions.0.stages": [(LEFT_OUT, "$.questions: a release answers")],
+        "questions.0.stages.guess": [
+            *((guess, "$.questions: a release answers") for guess in (2.25, 0.0)),
+            *((None, f"{Q}.stages.guess: must be"), (1e300, f"{Q}: the guess of")),
         ],
-        "parts.0.stages.guess": [
-            (2.25, "$.parts: what was measured must be what the noisy totals"),
-            (0.0, "$.parts: what was measured must be what the noisy totals"),
-            (None, "$.parts[0].stages.guess: must be a number"),
-            (1e300, "$.parts[0]: the guess of a ratio must be"),
+        "questions.0.stages.totals": [
+            *(
+                (totals, f"{Q}.stages: the totals")
+                for totals in (["1"], ["1", "9" * 20])
+            ),
+            *(
+                (["1", 1], f"{Q}.stages.totals[1]: must be"),
+                (["1"] * 2, "$.questions:"),
+            ),
         ],
-        "parts.0.stages.totals": [
-            (["1"], "$.parts[0].stages: the totals of a first stage are two whole"),
-            (["1", str(2**63)], "$.parts[0].stages: the totals of a first stage are"),
-            (["1", 1], "$.parts[0].stages.totals[1]: must be text, got 1."),
-            (["1", "1"], "$.parts: what was measured must be what the noisy totals"),
-        ],
-        "parts.0.stages.sums.0.scale": [(1e6, "$.parts: what was measured must be")],
-        "parts.0.stages.sums.0.step": [(1.0, "$.parts: what was measured must be")],
+        "questions.0.stages.sums.0.scale": [(1e6, "$.questions: a release answers")],
+        "questions.0.stages.sums.0.step": [(1.0, "$.questions: a release answers")],
     },
 }
 CASES = [
@@ -254,7 +233,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "place", "value", "message"), CASES)
 def test_an_edit_with_a_new_checksum_is_refused_where_it_breaks_a_rule(
-    name: str, place: str, value: object, message: str | None, tmp_path: Path
+    name: str, place: str, value: object, message: str | None
 ) -> None:
     document = copy.deepcopy(DOCUMENTS[name])
     if value is LEFT_OUT:
@@ -264,65 +243,47 @@ def test_an_edit_with_a_new_checksum_is_refused_where_it_breaks_a_rule(
         edit(document, place, value)
     else:
         document[""] = value
-    if message is None:
-        release_from_bytes(signed(document).encode())
+    if message is READ:
+        release_from_bytes(signed(document))
     else:
-        text = refusal(tmp_path / "edited.json", signed(document))
-        assert text.startswith(message)
+        assert refusal(signed(document)).startswith(message)
 
 
-def test_the_same_guess_stands_once(tmp_path: Path) -> None:
+def test_the_same_guess_stands_once() -> None:
     document = copy.deepcopy(DOCUMENTS["guesses"])
-    document["parts"][0]["beside"] *= 2
-    document["values"] = [[[*row, *row[5:]] for row in document["values"][0]]]
-    message = "$.parts[0].beside: sums may stand side by side only if their guesses"
-    assert refusal(tmp_path / "edited.json", signed(document)).startswith(message)
+    document["questions"][0]["others"] *= 2
+    assert refusal(signed(document)).startswith(f"{Q}.others: the first sums are")
 
 
-def test_sums_around_other_guesses_have_several_sources(tmp_path: Path) -> None:
-    document = copy.deepcopy(DOCUMENTS["guesses"])
-    del document["sources"][1:]
-    message = "$.parts: sums around other guesses belong to releases that were merged"
-    assert refusal(tmp_path / "edited.json", signed(document)).startswith(message)
+# --- Damaged documents ----------------------------------------------------------------
 
 
-# --- Damaged files --------------------------------------------------------------------
-
-
-def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path: Path) -> None:
+def test_a_truncated_document_is_refused_wherever_it_ends() -> None:
     whole = GOLDEN.read_bytes()
-    path = tmp_path / "cut.json"
     for end in range(0, len(whole) - 1, 97):
-        path.write_bytes(whole[:end])
-        with pytest.raises((DocumentRefused, FileRefused), match=r"^\$: not valid|UTF"):
-            read_release(path)
+        with pytest.raises((DocumentRefused, FileRefused), match=r"not valid|UTF-8"):
+            release_from_bytes(whole[:end])
 
 
 @pytest.mark.parametrize("name", ["golden", "focused"])
-def test_every_single_edit_is_refused_with_a_path(name: str, tmp_path: Path) -> None:
+def test_every_single_edit_is_refused_with_a_path(name: str) -> None:
     places = list(leaves(DOCUMENTS[name]))
-    assert len(places) > 60
+    assert len(places) > 55
     for place in places:
         document = copy.deepcopy(DOCUMENTS[name])
         alter(document, place)
-        message = refusal(tmp_path / "edited.json", json.dumps(document))
+        message = refusal(json.dumps(document).encode())
         assert message.startswith("$."), (place, message)
         if place[0] not in {"format", "version"}:
             assert message.startswith("$.sha256: the document was edited"), place
 
 
 @pytest.mark.parametrize("length", [1, 2])
-def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
+def test_swapped_sums_are_refused(length: int) -> None:
     document = golden_document()
-    values = document["values"][0]
-    document["values"] = [values[length:] + values[:length]]
-    assert "checksum" in refusal(tmp_path / "edited.json", json.dumps(document))
-
-
-@pytest.mark.parametrize("text", ["[]", "1", '"x"', "null", "{}", '{"format": 1}'])
-def test_another_document_is_refused_as_such(text: str, tmp_path: Path) -> None:
-    message = "$.format: this is not a dpratio-release document."
-    assert refusal(tmp_path / "other.json", text) == message
+    values = document["questions"][0]["values"]
+    document["questions"][0]["values"] = values[length:] + values[:length]
+    assert "checksum" in refusal(json.dumps(document).encode())
 
 
 def inject(pattern: str, text: str) -> Callable[[str], str]:
@@ -332,37 +293,34 @@ def inject(pattern: str, text: str) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (inject('"sha256":', '"sha": "", "sha256":'), "$.sha256: the document was"),
+        (inject('"sha256":', '"sha":"","sha256":'), "$.sha256: the document was"),
+        (inject('"sha256":', '"sha":'), "$.sha256: must be text"),
+        (inject('"sha256":"', '"sha256":5,"sha":"'), "$.sha256: must be text"),
         (inject('"version":1', '"version":1,"version":1'), "$: a field is given twice"),
         (inject('"column":"', '"column":"a","column":"'), "$: a field is given twice"),
-        (inject('"41943040000"', "NaN"), "$: NaN is not a number a document may hold."),
+        (inject('"41943040000"', "NaN"), "$: NaN is not a number"),
         (inject('"41943040000"', "41943040000"), "$.sha256: the document was edited"),
-        (inject('"41943040000"', "1e999"), "$: a document holds finite numbers."),
+        (inject('"41943040000"', "1e999"), "$: a document holds finite numbers"),
         (inject('"41943040000"', r'"\ud800"'), "$: text in a document must be valid"),
-        (inject('"version":1', '"version": Infinity'), "$: Infinity is not a number"),
-        (inject('"version":1', '"version": 1e999'), "$.version: must be a whole"),
-        (inject('"version":1', '"version": ' + "1" * 5000), "$"),
-        (lambda golden: golden + "{}", "$: not valid JSON at character "),
-        (lambda golden: "\ufeff" + golden, "$: not valid JSON at character 0;"),
-        (lambda _: "", "$: not valid JSON at character 0; the file may be truncated."),
-        (lambda _: "[" * 100_000, "$: not valid JSON at character 0;"),
-        (lambda _: '{"a":' * 100_000, "$: not valid JSON at character 0;"),
+        (inject('"version":1', '"version":Infinity'), "$: Infinity is not a number"),
+        (inject('"version":1', '"version":1e999'), "$.version: must be a whole"),
+        (inject('"version":1', '"version":' + "1" * 5000), "$"),
+        (lambda golden: golden + "{}", "$: not valid JSON"),
+        (lambda golden: "\ufeff" + golden, "$: not valid JSON"),
+        (lambda _: "", "$: not valid JSON"),
+        (lambda _: "[" * 100_000, "$: not valid JSON"),
+        (lambda _: '{"a":' * 100_000, "$: not valid JSON"),
+        *(
+            (lambda _, text=text: text, "$.format: this is no release")
+            for text in ("[]", "1", '"x"', "null", "{}", '{"format": 1}')
+        ),
     ],
 )
 def test_a_document_made_to_break_the_reader_is_refused(
-    change: Callable[[str], str], message: str, tmp_path: Path
+    change: Callable[[str], str], message: str
 ) -> None:
     text = change(GOLDEN.read_text(encoding="utf-8"))
-    assert refusal(tmp_path / "hostile.json", text).startswith(message)
-
-
-def test_a_release_without_a_checksum_is_refused(tmp_path: Path) -> None:
-    document = golden_document()
-    text = json.dumps({**document, "sha256": 5})
-    assert refusal(tmp_path / "a.json", text) == "$.sha256: must be text, got 5."
-    del document["sha256"]
-    text = json.dumps(document)
-    assert refusal(tmp_path / "a.json", text) == "$: field 'sha256' is missing."
+    assert refusal(text.encode()).startswith(message)
 
 
 @pytest.mark.parametrize("strategy", quick_first(["focused", "even", "joint"]))
@@ -371,7 +329,7 @@ def test_a_release_without_a_checksum_is_refused(tmp_path: Path) -> None:
     [("9" * 100, None), ("100000000", None), ("1000000", 2.0**-10), ("1", 2.0**-10)],
 )
 def test_an_absurd_budget_or_noise_is_refused_at_once(
-    epsilon: str, scale: float | None, strategy: str, tmp_path: Path
+    epsilon: str, scale: float | None, strategy: str
 ) -> None:
     """Certifying it would need e to the power of epsilon, digit by digit."""
     plan = plan_scores(
@@ -382,5 +340,5 @@ def test_an_absurd_budget_or_noise_is_refused_at_once(
     for measured in document["plan"]["measurements"][0]["sums"]:
         measured["scale"] = scale or measured["scale"]
     start = time.perf_counter()
-    assert refusal(tmp_path / "a.json", signed(document)).startswith("$.plan")
+    assert refusal(signed(document)).startswith("$.plan")
     assert time.perf_counter() - start < 30

@@ -9,9 +9,13 @@ from typing import Any, NoReturn
 
 import pytest
 
+from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
 from dpratio.release.files import (
     check_writable,
+    example_release,
     read_plan,
     read_release,
     require_place,
@@ -20,12 +24,18 @@ from dpratio.release.files import (
     write_whole,
 )
 from dpratio.show.report import write_report
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups, ScoreBins
+from dpratio.terms.ratio import Ratio
 from release.golden_releases import GOLDEN, GOLDEN_RELEASE
+from release.releases_for_tests import ours
 
 OTHER = replace(GOLDEN_RELEASE, id="f" * 32)
+PLAN = ours(GOLDEN_RELEASE)
 WRITERS: dict[str, Callable[[Any], None]] = {
     "write_release": lambda path: write_release(OTHER, path, replace=True),
-    "write_plan": lambda path: write_plan(OTHER.plan, path),
+    "write_plan": lambda path: write_plan(PLAN, path),
     "write_report": lambda path: write_report(path, OTHER, replace=True),
     "write_whole": lambda path: write_whole(path, b"", replace=True),
 }
@@ -45,9 +55,9 @@ def test_a_path_may_be_text_and_without_a_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_release(GOLDEN_RELEASE, kind("release.json"))
-    write_plan(GOLDEN_RELEASE.plan, kind("plan.json"))
+    write_plan(PLAN, kind("plan.json"))
     assert read_release(kind("release.json")) == GOLDEN_RELEASE
-    assert read_plan(kind("plan.json")) == GOLDEN_RELEASE.plan
+    assert read_plan(kind("plan.json")) == PLAN
     assert names_in(tmp_path) == ["plan.json", "release.json"]
 
 
@@ -75,14 +85,11 @@ def test_what_cannot_be_read_is_refused_with_the_reason(
 
 
 def test_a_plan_and_a_release_are_not_taken_for_each_other(tmp_path: Path) -> None:
-    write_plan(GOLDEN_RELEASE.plan, tmp_path / "plan.json")
+    write_plan(PLAN, tmp_path / "plan.json")
     with pytest.raises(DocumentRefused) as refused:
         read_release(tmp_path / "plan.json")
-    assert str(refused.value) == (
-        "$.format: this is a plan, and a release is wanted. Make one with `dpratio "
-        "release`."
-    )
-    with pytest.raises(DocumentRefused, match=r"^\$\.format: this is a release, and a"):
+    assert str(refused.value).startswith("$.format: this is no release")
+    with pytest.raises(DocumentRefused, match=r"^\$\.format: this is no plan"):
         read_plan(GOLDEN)
 
 
@@ -197,8 +204,8 @@ def test_a_release_is_replaced_by_itself_or_where_it_is_said(tmp_path: Path) -> 
 def test_a_plan_may_be_written_again(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     for _ in range(2):
-        write_plan(GOLDEN_RELEASE.plan, path)
-    assert read_plan(path) == GOLDEN_RELEASE.plan
+        write_plan(PLAN, path)
+    assert read_plan(path) == PLAN
 
 
 def test_a_file_is_replaced_only_where_it_is_said(tmp_path: Path) -> None:
@@ -259,7 +266,39 @@ def test_arguments_in_the_wrong_place_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"Call write_release\(release, path\)"):
         write_release(path, GOLDEN_RELEASE)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="plan must be a Plan"):
-        write_plan(path, GOLDEN_RELEASE.plan)  # type: ignore[arg-type]
+        write_plan(path, PLAN)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="replace must be true or false, got 'yes'"):
         require_place(path, replace="yes")  # type: ignore[arg-type]
     assert names_in(tmp_path) == []
+
+
+# --- The example ----------------------------------------------------------------------
+
+
+def test_the_example_is_of_the_default_product_and_says_that_it_is_invented() -> None:
+    release = example_release()
+    made = make_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1, natural=True), "label": Bounds.binary()},
+        groups=[
+            Groups("region", ["north", "east", "south", "west"]),
+            ScoreBins("score", 5),
+        ],
+        answers=("ratio", "means"),
+        budget=Budget(epsilon=2),
+    )
+    assert isinstance(release.plan, Plan)
+    assert (release.plan.study, release.plan.law) == (made.study, made.law)
+    # Last digits are of the version that planned it.
+    for own, other in zip(release.plan.measurements, made.measurements, strict=True):
+        assert own.scales == pytest.approx(other.scales, rel=1e-6)
+    assert release.is_simulated
+    assert example_release("joint").is_simulated
+    with pytest.raises(InvalidInput, match="unknown strategy, got 'even'"):
+        example_release("even")
+
+
+def test_the_example_holds_the_ratios_it_speaks_of() -> None:
+    found = estimate_ratios(example_release())
+    ends = zip(found.ci_lower, (1.0, 1.05, 1.1, 1.2), found.ci_upper, strict=False)
+    assert all(low < truth < high for low, truth, high in ends)

@@ -62,11 +62,11 @@ def test_rolled_up_in_two_steps_is_rolled_up_at_once() -> None:
 
 def test_the_noise_of_a_rolled_up_cell_is_that_of_its_cells() -> None:
     (layer,) = roll_up(CROSSED, ["g"]).questions[0].noise
-    assert layer.counts.tolist() == [3, 3]
+    assert layer.counts == (3, 3)
     assert layer.scales == CROSSED.questions[0].noise[0].scales
     listed = RELEASES["groups: listed"]
-    assert roll_up(listed, ["g"]).questions[0].noise[0].counts.tolist() == [1, 2]
-    assert roll_up(listed).questions[0].noise[0].counts.tolist() == [3]
+    assert roll_up(listed, ["g"]).questions[0].noise[0].counts == (1, 2)
+    assert roll_up(listed).questions[0].noise[0].counts == (3,)
 
 
 def test_keys_are_mapped_to_coarser_ones() -> None:
@@ -126,7 +126,7 @@ def test_counts_of_cuts_are_rolled_up() -> None:
     release = RELEASES["cuts counted"]
     (before,), (after,) = release.questions, roll_up(release).questions
     assert after.values[0, -1] == before.values[:, -1].sum()
-    assert after.noise[0].counts.tolist() == [4]
+    assert after.noise[0].counts == (4,)
 
 
 @pytest.mark.parametrize("to", [["d"], ["score"], []])
@@ -156,41 +156,29 @@ def test_found_keys_are_rolled_up_and_what_finding_cost_is_kept() -> None:
     )
 
 
-def test_rolling_up_no_keys_gives_zero_or_a_refusal() -> None:
-    none = RELEASES["found none: text"]
-    for to in ((), ("g",)):
-        try:
-            rolled = roll_up(none, to)
-        except InvalidInput:
-            continue
-        assert not rolled.questions[0].values.any()
-
-
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("release", "given", "field"),
     [
-        ({"to": ["z"]}, "an unknown level to roll up to, got 'z'. Groups are by: g"),
-        (
-            {"to": ["g"], "into": {"h": {}}},
-            "a mapped column is not kept, got 'h'",
-        ),
-        ({"to": ["g"], "into": {"g": {"b": "x"}}}, "a key of 'g' is not mapped, got"),
-        ({"question": 2}, "no such question, got 2"),
+        (CROSSED, {"to": ["z"]}, "to"),
+        (CROSSED, {"to": ["g"], "into": {"h": {}}}, "into"),
+        (CROSSED, {"to": ["g"], "into": {"g": {"b": "x"}}}, "into"),
+        (CROSSED, {"question": 2}, "question"),
+        (RELEASES["groups: whole"], {}, "question"),
+        (RELEASES["found none: text"], {}, "question"),
+        (RELEASES["found none: text"], {"to": ["g"]}, "question"),
+        (RELEASES["two ratios of unequal width"], {}, "question"),
+        (RELEASES["groups: bins"], {"to": ["score"], "into": {"score": str}}, "into"),
+        (CROSSED.plan, {}, "release"),
     ],
 )
 def test_what_cannot_be_rolled_up_is_refused(
-    given: dict[str, Any], message: str
+    release: Any,  # noqa: ANN401
+    given: dict[str, Any],
+    field: str,
 ) -> None:
     with pytest.raises(InvalidInput) as refused:
-        roll_up(CROSSED, **given)
-    assert str(refused.value).startswith(message)
-
-
-def test_the_whole_is_not_rolled_up_and_nothing_but_a_release() -> None:
-    with pytest.raises(InvalidInput, match="there are no groups to roll up"):
-        roll_up(RELEASES["groups: whole"])
-    with pytest.raises(InvalidInput, match="release must be a Release"):
-        roll_up(CROSSED.plan)  # type: ignore[arg-type]
+        roll_up(release, **given)
+    assert refused.value.field == field
 
 
 def test_cells_that_share_people_are_not_added_up() -> None:
@@ -201,17 +189,6 @@ def test_cells_that_share_people_are_not_added_up() -> None:
     assert str(refused.value).startswith("cells that share units cannot be rolled up")
     alone = PrivacyUnit("id", totals=TOTALS)
     assert roll_up(release_of(plan_of(GROUPS["text"], unit=alone))).sources
-
-
-def test_where_several_questions_fit_one_must_be_named() -> None:
-    two = RELEASES["two ratios of unequal width"]
-    with pytest.raises(InvalidInput, match="several questions fit"):
-        roll_up(two)
-
-
-def test_bins_are_not_mapped() -> None:
-    with pytest.raises(InvalidInput, match="bins cannot be mapped to other keys, got"):
-        roll_up(RELEASES["groups: bins"], ["score"], into={"score": str})
 
 
 def test_the_questions_of_a_table_add_up_to_the_whole() -> None:

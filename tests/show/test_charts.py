@@ -36,7 +36,11 @@ def test_all_panels_of_a_figure_share_one_axis(tables: Tabular) -> None:
 def test_coverage_has_bars_of_its_simulation_error() -> None:
     plan = dpr.roll_up(dpr.example_release(), question=1).measured
     found = dpr.simulation.measure_coverage(
-        PaperPopulation(), plan, n=[500, 900], repetitions=100, rng=1
+        PaperPopulation(),
+        plan,  # type: ignore[arg-type]
+        n=[500, 900],
+        repetitions=100,
+        rng=1,
     )
     chart = found.chart()
     assert [panel.x_title for panel in chart.panels] == ["n", "n"]

@@ -146,7 +146,7 @@ GIVEN_AWAY = {
             units_are_disjoint=True,
         ),
     ],
-    "external": [
+    "plan must be a Plan": [
         lambda release: dpr.release_sums(TABLE, release.plan, ledger=None),
     ],
 }

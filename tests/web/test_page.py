@@ -113,7 +113,7 @@ def test_a_release_is_shown_as_its_report_with_an_origin_of_its_own() -> None:
     ("content", "message"),
     [
         (b"", "no file was chosen"),
-        (b"{}", "this is not a dpratio-release document"),
+        (b"{}", "this is no release"),
         (b"\xff\xfe", "it is not UTF-8"),
         (b"PAR1", "not valid JSON"),
     ],

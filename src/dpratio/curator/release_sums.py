@@ -34,8 +34,7 @@ from dpratio.release.files import (
     require_place,
     write_whole,
 )
-from dpratio.release.id import id_of
-from dpratio.release.release import MADE_BY, Release
+from dpratio.release.release import MADE_BY, Release, id_of
 from dpratio.terms.study import Study
 
 STAGES = (

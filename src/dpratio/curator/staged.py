@@ -5,7 +5,6 @@ Exact sums come in once and leave twice, each time with fresh noise. Between the
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import BitSource
@@ -47,8 +46,7 @@ def measure_in_stages(
             plan.grid(question), plan.layout(question).raw_grid, contrast
         )
         values = sums.mixed(mixtures).plus(noise)
-        fresh = fresh_question(plan.law, question, declared, values)
-        released.append(replace(fresh, first=found))
+        released.append(fresh_question(plan.law, question, declared, values, found))
     return tuple(released)
 
 

@@ -19,7 +19,7 @@ from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.ladder import Ladder
 from dpratio.plan.measurement import Measurement
-from dpratio.plan.plan import EXTERNAL, Plan
+from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
 from dpratio.plan.settle import ANSWERS, STRATEGIES, terms_of_plan
@@ -102,16 +102,13 @@ _SUMS_OF_RATIOS = record(
 )
 
 
+RATIO = record(
+    Ratio, numerator=TEXT, per=TEXT, weight=TEXT.optional(), minus=TEXT.optional()
+)
 _HISTOGRAM = record(
     Histogram,
     name=TEXT,
-    ratio=record(
-        Ratio,
-        numerator=TEXT,
-        per=TEXT,
-        weight=TEXT.optional(),
-        minus=TEXT.optional(),
-    ),
+    ratio=RATIO,
     column=TEXT.optional(),
     cells=one_of(
         {
@@ -143,7 +140,7 @@ def _read_plan(value: Any, path: str) -> AnyPlan:  # noqa: ANN401
     plan: AnyPlan = _ANY.read(value, path)
     if isinstance(plan, Plan):
         privacy = f"{path}.study.privacy"
-        choice(*STRATEGIES, EXTERNAL).read(plan.strategy, f"{privacy}.strategy")
+        choice(*STRATEGIES).read(plan.strategy, f"{privacy}.strategy")
         for measured in plan.measurements:
             many(choice(*ANSWERS)).read(
                 list(measured.answers), f"{path}.study.ratio.answers"

@@ -142,7 +142,6 @@ class HistogramPlan(Tabular):
 
     law: ClassVar[NoiseLaw] = LAPLACE
     delta: ClassVar[Fraction] = Fraction(0)
-    is_external: ClassVar[bool] = False
 
     unit: PrivacyUnit
     bounds: Mapping[str, Bounds]

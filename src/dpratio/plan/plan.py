@@ -47,8 +47,6 @@ from dpratio.terms.question import Partition
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
-# The strategy of sums that were measured elsewhere: `price` refuses it.
-EXTERNAL = "external"
 _SEEN = 0.95  # The chance with which a cut is seen that is as large as a plan says.
 
 
@@ -139,11 +137,6 @@ class Plan(Tabular):
         return self.study.title
 
     @property
-    def is_external(self) -> bool:
-        """Whether the sums were measured elsewhere, and are not priced here."""
-        return self.strategy == EXTERNAL
-
-    @property
     def law(self) -> NoiseLaw:
         """The law of the noise."""
         return LAWS[self.study.mechanism]
@@ -155,11 +148,8 @@ class Plan(Tabular):
 
     @property
     def delta(self) -> Fraction:
-        """The delta that is spent: on finding keys, and on Gaussian noise.
-
-        Of sums from elsewhere it is what was claimed, whatever their noise.
-        """
-        if self.law != LAPLACE or self.is_external:
+        """The delta that is spent: on finding keys, and on Gaussian noise."""
+        if self.law != LAPLACE:
             return self.budget.delta
         return sum((keys.budget.delta for keys in self.private_keys), Fraction(0))
 
@@ -234,8 +224,6 @@ class Plan(Tabular):
         sums = [part for measured in self.measurements for part in measured.sums]
         table["sum"] = [part.summand.label for part in sums]
         noise = [self.law.sd(part.scale) * part.step for part in sums]
-        if self.is_external:
-            return table | {"noise_sd": noise}
         return table | {
             "sensitivity": [part.sensitivity * part.step for part in sums],
             "noise_sd": noise,
@@ -253,11 +241,6 @@ class Plan(Tabular):
             allowed = decimal_text(self.budget.delta)
             cost += f" (delta {allowed} is allowed; this noise needs none)"
         above = [*title_words(self.title), *self.planned()]
-        if self.is_external:
-            return [
-                *above,
-                f"Measured elsewhere. Claimed there, and not checked here: {cost}.",
-            ]
         layouts = [self.layout(item) for item in self.measurements]
         counting = [layout.question for layout in layouts if layout.counts_cuts]
         is_uncounted = any(

@@ -75,6 +75,8 @@ def price(plan: AnyPlan) -> Cost:
     """
     if isinstance(plan, HistogramPlan):
         return _price_histograms(plan)
+    if not isinstance(plan, Plan):
+        _refuse("only a plan has a price", plan)
     layouts = _require_terms(plan)
     if plan.stage is not None:
         _require_first_stage(plan, plan.stage, layouts)

@@ -15,20 +15,20 @@ from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS
 from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan
-from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import CUT
+from dpratio.release.external import ExternalSums
 from dpratio.release.release import (
     MADE_BY,
     NoiseLayer,
     NoisySums,
     Release,
     ReleasedQuestion,
+    kind_of,
     require_release,
 )
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import (
     Dimension,
-    GroupKey,
     Groups,
     Key,
     Keys,
@@ -40,6 +40,7 @@ from dpratio.terms.question import default_name
 from dpratio.terms.study import MEASURED, UNMEASURED
 
 Coarser = Mapping[Key, Key] | Callable[[Key], Key]
+_Held = Plan | HistogramPlan | ExternalSums
 
 
 def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> Release:
@@ -87,10 +88,20 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
             f"merging needs two releases or more, got {show_given(releases)}.",
             field="releases",
         )
-    if len({_counts_cuts(release.plan) for release in parts}) > 1:
-        parts = [_without_cuts(release) for release in parts]
-    for other in parts[1:]:
-        _require_alike(parts[0], other)
+    plans: list[_Held] = [
+        part.plan if isinstance(part.plan, HistogramPlan) else part.measured
+        for part in parts
+    ]
+    if not all(isinstance(p, Plan) and p.study.clipping == MEASURED for p in plans):
+        plans = [_without_cuts(plan) for plan in plans]
+    terms, *others = map(_terms, plans, parts)
+    for name in terms:
+        if any(other[name] != terms[name] for other in others):
+            raise InvalidInput(
+                f"releases that are merged must have the same {name}. Make all "
+                "releases from one plan; only budget and guess may differ.",
+                field=name,
+            )
     sources = sorted(name for release in parts for name in _sources(release))
     for name, following in itertools.pairwise(sources):
         if name == following:
@@ -106,18 +117,18 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
             "one release over all rows.",
             field="units_are_disjoint",
         )
-    plan = _added_plan([_measured(release) for release in parts])
+    plan = _added_plan(plans)
     questions = tuple(
         _added_question(planned, same)
         for planned, *same in zip(
             plan.measurements, *(release.questions for release in parts), strict=True
         )
     )
-    shapes = [_shape(question) for question in questions]
     costs = [release.cost_if_disjoint or release.cost for release in parts]
     dearest = Budget(
         max(cost.epsilon for cost in costs), max(cost.delta for cost in costs)
     )
+    shapes = [_shape(question) for question in questions]
     made_from: tuple[object, ...] = ("merge", [], repr((sources, shapes)))
     return _derived(made_from, parts, plan, questions, dearest)
 
@@ -166,7 +177,7 @@ def roll_up(
         lambda part: part.groups is not None and wanted <= {*part.groups.columns},
     )
     groups = finer.groups
-    if groups is None or not len(finer.values):
+    if groups is None or not groups.count:
         raise InvalidInput(
             "there are no groups to roll up. The whole table is one cell already, or "
             "no key was found.",
@@ -182,27 +193,33 @@ def roll_up(
             "make_plan(…, groups=[…, the coarser one]).",
             field="release",
         )
-    cells = [_coarser(key, groups, keep, into) for key in finer.keys]
+    columns = [groups.columns.index(name) for name in keep]
+    cells = [
+        tuple(
+            _mapped(cell[column], name, into)
+            for column, name in zip(columns, keep, strict=True)
+        )
+        for cell in (key if isinstance(key, tuple) else (key,) for key in groups.keys)
+    ]
     places = {cell: place for place, cell in enumerate(dict.fromkeys(cells))}
     codes = np.array([places[cell] for cell in cells], dtype=np.int64)
     coarse = _coarser_groups(groups, keep, list(places), into)
     number = [part is finer for part in release.questions].index(True)
-    plan = _only(release.measured, finer, coarse, number)
-    sums = [_rolled_up(part, codes, len(places)) for part in finer.sums]
+    plan = _only(release.measured, finer.measurement, coarse, number)
+    sums = tuple(_added([part], codes) for part in finer.sums)
+    rolled = ReleasedQuestion(plan.measurements[0], coarse, sums)
     made_from = ("roll_up", [release.id], repr((number, keep, cells)))
-    rolled = _question(plan.measurements[0], coarse, sums)
     return _derived(made_from, [release], plan, (rolled,), release.cost_if_disjoint)
 
 
 def _derived(
     made_from: tuple[object, ...],
     releases: Sequence[Release],
-    plan: AnyPlan,
+    plan: _Held,
     questions: tuple[ReleasedQuestion, ...],
     cost_if_disjoint: Budget | None,
 ) -> Release:
     """Return a release that is named by what it is made from."""
-    origins = {release.origin for release in releases if release.origin is not None}
     return Release(
         id=hashlib.sha256(repr(made_from).encode()).hexdigest()[:32],
         plan=plan,
@@ -214,7 +231,6 @@ def _derived(
             sorted({head for release in releases for head in release.all_heads})
         ),
         cost_if_disjoint=cost_if_disjoint,
-        origin=" and ".join(sorted(origins)) or None,
     )
 
 
@@ -222,62 +238,73 @@ def _sources(release: Release) -> tuple[str, ...]:
     return release.sources or (release.id,)
 
 
-def _question(
-    planned: Measurement | Histogram, groups: Groups | None, sums: Sequence[NoisySums]
-) -> ReleasedQuestion:
-    own, *others = sums
-    return ReleasedQuestion(
-        planned, groups, own.values, own.noise, beside=tuple(others)
-    )
+def _added(parts: Sequence[NoisySums], codes: Integers | None = None) -> NoisySums:
+    """Add up sums of one kind and their noise: by cell, or each cell by its code."""
+    values = np.concatenate([sums.values for sums in parts])
+    bound = np.abs(values.astype(np.float64)).sum(axis=0).max(initial=0.0)
+    if bound >= 2.0**62:
+        raise InvalidInput("sums that large cannot be added in 64 bits.")
+    rows = len(parts[0].values)
+    places = np.arange(rows) if codes is None else codes
+    total = np.zeros((int(places.max(initial=-1)) + 1, values.shape[1]), dtype=np.int64)
+    np.add.at(total, np.tile(places, len(parts)), values)
+    draws: dict[tuple[str, tuple[float, ...]], Integers] = {}
+    for layer in (layer for sums in parts for layer in sums.noise):
+        counts = np.array(layer.counts, dtype=np.int64)
+        if codes is not None:
+            by_code = np.zeros(len(total), dtype=np.int64)
+            np.add.at(by_code, codes, np.broadcast_to(counts, codes.shape))
+            counts = by_code
+        law = layer.law.name, layer.scales
+        draws[law] = draws.get(law, np.zeros(1, dtype=np.int64)) + counts
+    noise = [
+        NoiseLayer(LAWS[name], scales, tuple(draws[name, scales].tolist()))
+        for name, scales in sorted(draws)
+    ]
+    return replace(parts[0], values=total, noise=tuple(noise))
 
 
 # --- Merging --------------------------------------------------------------------------
 
 
-def _require_alike(first: Release, other: Release) -> None:
-    terms = _terms(other)
-    for name, value in _terms(first).items():
-        if terms[name] != value:
-            raise InvalidInput(
-                f"releases that are merged must have the same {name}. Make all "
-                "releases from one plan; only budget and guess may differ.",
-                field=name,
-            )
+def _without_cuts(plan: _Held) -> _Held:
+    """Leave out the counts of those whom bounds cut: the last sum of a question."""
+    if not isinstance(plan, Plan):
+        return plan
+    measurements = [
+        replace(item, sums=tuple(part for part in item.sums if part.summand != CUT))
+        for item in plan.measurements
+    ]
+    study = replace(plan.study, clipping=UNMEASURED)
+    return replace(plan, study=study, measurements=tuple(measurements))
 
 
-def _terms(release: Release) -> dict[str, object]:
+def _terms(plan: _Held, release: Release) -> dict[str, object]:
     """Return what releases that are merged must share, by its name."""
-    plan, questions = release.plan, release.questions
+    planned: Sequence[Measurement | Histogram] = plan.measurements
     return {
         "bounds": plan.bounds,
         "unit": plan.unit,
-        "strategy": plan.strategy if isinstance(plan, Plan) else "histograms",
+        "strategy": plan.strategy if isinstance(plan, Plan) else type(plan),
         "ratios": [
-            replace(part.ratio, guess=None, guess_is="close") for part in questions
+            replace(item.ratio, guess=None, guess_is="close") for item in planned
         ],
-        "totals": [
-            part.planned.totals
-            for part in questions
-            if isinstance(part.planned, Measurement)
-        ],
-        "sums": [
-            [measured.summand for measured in part.planned.sums] for part in questions
-        ],
-        "groups": [part.groups for part in questions],
+        "totals": [item.totals for item in planned if isinstance(item, Measurement)],
+        "sums": [[part.summand for part in item.sums] for item in planned],
+        "groups": [question.groups for question in release.questions],
         # The cells are the same, whatever is counted in them.
         "counts": [
-            replace(part.planned, scale=1.0)
-            for part in questions
-            if isinstance(part.planned, Histogram)
+            replace(item, scale=1.0) for item in planned if isinstance(item, Histogram)
         ],
         # Nothing tells both of two values that were clipped around two guesses.
         "guess, with a residual bound": [
-            part.ratio.residual_bound and part.sums[0].kind for part in questions
+            question.ratio.residual_bound and question.sums[0].contrast
+            for question in release.questions
         ],
     }
 
 
-def _added_plan(plans: Sequence[AnyPlan]) -> AnyPlan:
+def _added_plan(plans: Sequence[_Held]) -> _Held:
     """Return a plan that states what somebody pays who is in all of the releases.
 
     Its noise is that of one of them; the epsilon and delta of the others come on top,
@@ -294,16 +321,23 @@ def _added_plan(plans: Sequence[AnyPlan]) -> AnyPlan:
     first = max(plans, key=_rank)
     epsilon = sum((plan.epsilon for plan in plans), Fraction(0))
     delta = sum((plan.delta for plan in plans), Fraction(0))
-    titles = {plan.title for plan in plans}
+    if isinstance(first, ExternalSums):
+        origins = {plan.origin for plan in plans if isinstance(plan, ExternalSums)}
+        origin = " and ".join(sorted(origins))
+        return replace(first, origin=origin, claimed=Budget(epsilon, delta))
+    ours = [plan for plan in plans if not isinstance(plan, ExternalSums)]
+    titles = {plan.title for plan in ours}
     first = first.titled(first.title if len(titles) == 1 else None)
     if first.law == LAPLACE:
         # A delta that was allowed and not needed is not spent, and stays allowed.
-        delta = max(delta, *(plan.budget.delta for plan in plans))
+        delta = max(delta, *(plan.budget.delta for plan in ours))
     budget = Budget(epsilon, delta)
     if isinstance(first, HistogramPlan):
         return replace(first, budget=budget)
     # Keys were found for each release, and paid for each time.
-    paid = [keys for plan in plans for keys in plan.private_keys]  # type: ignore[union-attr]
+    paid = [
+        keys for plan in ours if isinstance(plan, Plan) for keys in plan.private_keys
+    ]
     for groups in first.study.partitions:
         if isinstance(groups, PrivateKeys):
             paid.remove(groups)
@@ -313,101 +347,43 @@ def _added_plan(plans: Sequence[AnyPlan]) -> AnyPlan:
     return replace(first, study=study, bought=tuple(sorted(paid, key=repr)))
 
 
-def _measured(release: Release) -> AnyPlan:
-    is_histogram = isinstance(release.plan, HistogramPlan)
-    return release.plan if is_histogram else release.measured
-
-
-def _counts_cuts(plan: AnyPlan) -> bool:
-    return isinstance(plan, Plan) and plan.study.clipping == MEASURED
-
-
-def _rank(plan: AnyPlan) -> tuple[bool, str]:
+def _rank(plan: _Held) -> tuple[bool, str]:
     stage = plan.stage if isinstance(plan, Plan) else None
     return plan.law != LAPLACE, repr((plan.measurements, stage))
-
-
-def _without_cuts(release: Release) -> Release:
-    """Leave out the counts of those whom bounds cut: the last sum of a question."""
-    plan: Plan = release.plan  # type: ignore[assignment]  # it counts cuts, or another
-    questions = []
-    for question in release.questions:
-        planned = _uncounted(question.planned)  # type: ignore[arg-type]  # as above
-        sums = [_first(part, len(planned.sums)) for part in question.sums]
-        kept = _question(planned, question.groups, sums)
-        questions.append(replace(kept, first=question.first))
-    plan = replace(
-        plan,
-        study=replace(plan.study, clipping=UNMEASURED),
-        measurements=tuple(map(_uncounted, plan.measurements)),
-    )
-    return replace(release, plan=plan, questions=tuple(questions))
-
-
-def _uncounted(question: Measurement) -> Measurement:
-    sums = tuple(part for part in question.sums if part.summand != CUT)
-    return replace(question, sums=sums)
-
-
-def _first(sums: NoisySums, count: int) -> NoisySums:
-    """Return the first sums, with their noise."""
-    noise = tuple(replace(layer, scales=layer.scales[:count]) for layer in sums.noise)
-    return replace(
-        sums, steps=sums.steps[:count], values=sums.values[:, :count], noise=noise
-    )
 
 
 def _added_question(
     planned: Measurement | Histogram, parts: Sequence[ReleasedQuestion]
 ) -> ReleasedQuestion:
-    """Add up a question; sums around other guesses than its own stay beside."""
+    """Add up a question; sums around other guesses than its own stand after them."""
     kinds: dict[object, list[NoisySums]] = {}
     for sums in (sums for part in parts for sums in part.sums):
-        kinds.setdefault(sums.kind, []).append(sums)
-    own = next(part.sums[0].kind for part in parts if part.planned == planned)
-    ordered = sorted(kinds, key=lambda kind: (kind != own, repr(kind)))
-    added = [_added_sums(kinds[kind]) for kind in ordered]
-    return _question(planned, parts[0].groups, added)
-
-
-def _added_sums(parts: list[NoisySums]) -> NoisySums:
-    """Add up sums of one kind, and their noise by its law and scales."""
-    if len(parts) == 1:
+        counted = _first(sums, len(planned.sums))
+        kinds.setdefault(counted.kind, []).append(counted)
+    ordered = sorted(kinds, key=lambda kind: (kind != kind_of(planned), repr(kind)))
+    added = [
         # A running sum over many guesses leaves those alone that did not grow.
-        return parts[0]
-    rows = len(parts[0].values)
-    values = np.concatenate([sums.values for sums in parts])
-    counts: dict[tuple[str, tuple[float, ...]], Integers] = {}
-    for layer in (layer for sums in parts for layer in sums.noise):
-        law = (layer.law.name, layer.scales)
-        counts[law] = counts.get(law, np.zeros(1, dtype=np.int64)) + layer.counts
-    return replace(
-        parts[0],
-        values=_added_rows(values, np.tile(np.arange(rows), len(parts)), rows),
-        noise=tuple(
-            NoiseLayer(LAWS[name], scales, counts[name, scales])
-            for name, scales in sorted(counts)
-        ),
-    )
+        kinds[kind][0] if len(kinds[kind]) == 1 else _added(kinds[kind])
+        for kind in ordered
+    ]
+    return ReleasedQuestion(planned, parts[0].groups, tuple(added))
 
 
-def _added_rows(values: Integers, codes: Integers, cells: int) -> Integers:
-    """Add rows of whole numbers by cell."""
-    bound = np.abs(values.astype(np.float64)).sum(axis=0).max(initial=0.0)
-    if bound >= 2.0**62:
-        raise InvalidInput("sums that large cannot be added in 64 bits.")
-    total = np.zeros((cells, values.shape[1]), dtype=np.int64)
-    np.add.at(total, codes, values)
-    return total
+def _first(sums: NoisySums, count: int) -> NoisySums:
+    """Return the first sums, with their noise."""
+    if len(sums.steps) == count:
+        return sums
+    noise = tuple(replace(layer, scales=layer.scales[:count]) for layer in sums.noise)
+    return NoisySums(sums.contrast, sums.steps[:count], sums.values[:, :count], noise)
 
 
 def _shape(question: ReleasedQuestion) -> tuple[object, ...]:
     """Return what tells one merged question from another, the integers aside."""
     layers = [
-        [(layer.law.name, layer.scales, layer.counts.tolist()) for layer in sums.noise]
+        [(layer.law.name, layer.scales, list(layer.counts)) for layer in sums.noise]
         for sums in question.sums
     ]
-    kinds = [sums.kind for sums in question.beside]
+    kinds = [sums.kind for sums in question.sums[1:]]
     return question.groups, layers[0], *zip(kinds, layers[1:], strict=True)
 
 
@@ -431,14 +407,6 @@ def _require_columns(
                 "are mapped among those that are kept.",
                 field="into",
             )
-
-
-def _coarser(
-    cell: GroupKey, groups: Groups, keep: list[str], into: Mapping[str, Coarser]
-) -> tuple[Key, ...]:
-    values = cell if isinstance(cell, tuple) else (cell,)
-    keys = dict(zip(groups.columns, values, strict=True))
-    return tuple(_mapped(keys[name], name, into) for name in keep)
 
 
 def _mapped(key: Key, name: str, into: Mapping[str, Coarser]) -> Key:
@@ -465,10 +433,9 @@ def _coarser_groups(
     """Return the coarser cells; bins and periods that are kept stay what they are."""
     if not keep:
         return None
-    finer = {dimension.column: dimension for dimension in groups.dimensions}
     dimensions: list[Dimension] = []
     for index, name in enumerate(keep):
-        dimension = finer[name]
+        dimension = groups.dimensions[groups.columns.index(name)]
         if name in into:
             if isinstance(dimension, ScoreBins):
                 raise InvalidInput(
@@ -483,40 +450,32 @@ def _coarser_groups(
     return Groups(keep, cells)  # Those that are listed are keys.
 
 
-def _rolled_up(sums: NoisySums, codes: Integers, cells: int) -> NoisySums:
-    """Add up cells, and the draws of noise that lie on them."""
-    noise = []
-    for layer in sums.noise:
-        counts = np.zeros(cells, dtype=np.int64)
-        np.add.at(counts, codes, np.broadcast_to(layer.counts, codes.shape))
-        noise.append(replace(layer, counts=counts))
-    values = _added_rows(sums.values, codes, cells)
-    return replace(sums, values=values, noise=tuple(noise))
-
-
 def _only(
-    plan: Plan, question: ReleasedQuestion, groups: Groups | None, number: int
-) -> Plan:
+    plan: Plan | ExternalSums, planned: Measurement, groups: Groups | None, number: int
+) -> Plan | ExternalSums:
     """Return a plan of one question, over other groups, with what belongs to it."""
-    planned: Measurement = question.planned  # type: ignore[assignment]  # of a ratio
-    usual = default_name(planned.ratio, planned.groups)
-    name = "" if question.name == usual else question.name
     bins = () if groups is None else groups.score_bins
     columns = {*planned.ratio.columns, *(dimension.column for dimension in bins)}
+    bounds = {name: plan.bounds[name] for name in plan.bounds if name in columns}
+    if isinstance(plan, ExternalSums):
+        return replace(plan, groups=groups, bounds=bounds)
+    usual = default_name(planned.ratio, planned.groups)
+    name = "" if planned.name == usual else planned.name
     totals = {
         name: bounds
         for name, bounds in plan.unit.totals.items()
         if name in planned.ratio.totals
     }
+    question = replace(planned.question, groups=groups, name=name)
     study = replace(
         plan.study,
-        questions=(replace(planned.question, groups=groups, name=name),),
-        bounds={name: plan.bounds[name] for name in plan.bounds if name in columns},
+        questions=(question,),
+        bounds=bounds,
         unit=replace(plan.unit, totals=totals),
     )
     return Plan(
         study,
-        (replace(planned, question=study.questions[0]),),
+        (replace(planned, question=question),),
         bought=tuple(plan.private_keys),
         stage=plan.stage
         and replace(plan.stage, firsts=plan.stage.firsts[number : number + 1]),

@@ -1,11 +1,10 @@
 """A release as a document: its plan, and for every question its noisy integers.
 
 Sums are written as text: integers of 19 digits are altered by readers that keep
-numbers as doubles.
+numbers as doubles. What is missing has its default.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,40 +21,34 @@ from dpratio.codec import (
     integer,
     made,
     many,
+    mapping,
+    one_of,
     record,
     refuse,
 )
 from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
-from dpratio.plan.document import PLAN, SUMS
-from dpratio.plan.histograms import Histogram
+from dpratio.plan.document import PLAN, RATIO, SUMS
+from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.laws import LAWS
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
-from dpratio.plan.price import AnyPlan, price
-from dpratio.plan.sensitivity.sums import BASES, contrast_of
-from dpratio.release.external import require_external
+from dpratio.plan.price import price
+from dpratio.plan.sensitivity.sums import BASES, Contrast, contrast_of
+from dpratio.release.external import ExternalSums
 from dpratio.release.release import (
     NoiseLayer,
     NoisySums,
     Release,
     ReleasedQuestion,
-    fresh_question,
+    kind_of,
+    one_draw,
 )
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import KINDS, Groups, PrivateKeys
 from dpratio.terms.question import Partition
-from dpratio.terms.study_file import PARTITION
+from dpratio.terms.study_file import BOUNDS, PARTITION, TRUE
 
 _MOST_DRAWS = 2**40 - 1
-
-
-def _or_null(item: Field) -> Field:
-    """Return the field of a value that may be null."""
-    return Field(
-        lambda value, path: None if value is None else item.read(value, path),
-        lambda value: None if value is None else item.write(value),
-        {"anyOf": [item.schema, {"type": "null"}]},
-    )
 
 
 def _read_values(value: Any, path: str) -> Integers:  # noqa: ANN401
@@ -81,31 +74,42 @@ def _read_values(value: Any, path: str) -> Integers:  # noqa: ANN401
 _VALUES = Field(
     _read_values, lambda values: values.astype(str).tolist(), many(many(DIGITS)).schema
 )
+_LAW = Field(
+    lambda value, path: LAWS[choice(*LAWS).read(value, path)],
+    lambda law: law.name,
+    choice(*LAWS).schema,
+)
+_BUDGET = record(Budget, epsilon=EXACT, delta=EXACT)
+_NOISE = many(
+    record(
+        NoiseLayer,
+        law=_LAW,
+        scales=many(NUMBER),
+        counts=many(integer(0, _MOST_DRAWS)),
+    ),
+    least=1,
+)
 
 
-def _read_found(value: Any, path: str) -> Partition | tuple[()]:  # noqa: ANN401
+def _read_partition(value: Any, path: str) -> Partition | tuple[()]:  # noqa: ANN401
     return () if value == [] else PARTITION.read(value, path)
 
 
-_FOUND = Field(
-    _read_found,
+# Keys that were found; there may be none.
+_PARTITION = Field(
+    _read_partition,
     lambda groups: PARTITION.write(groups) if groups.count else [],
     {"anyOf": [PARTITION.schema, {"const": []}]},
 )
-_NOISE = many(
-    record(
-        lambda mechanism, scales, counts: NoiseLayer(
-            LAWS[mechanism], scales, np.array(counts, dtype=np.int64)
-        ),
-        lambda layer: {
-            "mechanism": layer.law.name,
-            "scales": layer.scales,
-            "counts": layer.counts.tolist(),
-        },
-        mechanism=choice(*LAWS),
-        scales=many(NUMBER),
-        counts=many(integer(0, _MOST_DRAWS)),
-    )
+_EXTERNAL = record(
+    ExternalSums,
+    origin=TEXT,
+    ratio=RATIO,
+    groups=_PARTITION.optional(),
+    bounds=BOUNDS,
+    law=_LAW,
+    noise_sd=mapping(NUMBER),
+    claimed=_BUDGET,
 )
 
 
@@ -113,41 +117,23 @@ def _table(**parts: Field) -> Field:
     return record(dict, lambda table: table, **parts)
 
 
-_CONTRAST = {"guess": NUMBER, "basis": choice(*BASES)}
-_PART = {
-    "found": _or_null(_FOUND),
-    "noise": _or_null(_NOISE),
-    "stages": _table(totals=many(DIGITS), **_CONTRAST, sums=SUMS).optional(),
-    "beside": many(_table(**_CONTRAST, steps=many(NUMBER), noise=_NOISE)).optional([]),
-}
-_DERIVED = _table(
-    ledgers=many(TEXT),
-    cost_if_disjoint=_or_null(record(Budget, epsilon=EXACT, delta=EXACT)),
+_GUESS = {"guess": NUMBER, "basis": choice(*BASES)}
+_QUESTION = _table(
+    values=_VALUES,
+    groups=_PARTITION.optional(),
+    noise=_NOISE.optional(),
+    stages=_table(totals=many(DIGITS), **_GUESS, sums=SUMS).optional(),
+    others=many(_table(**_GUESS, values=_VALUES, noise=_NOISE)).optional([]),
 )
 
 
 def _split_release(release: Release) -> dict[str, Any]:
-    derived = {
-        "ledgers": release.ledger_heads,
-        "cost_if_disjoint": release.cost_if_disjoint,
-    }
-    return {
-        "id": release.id,
-        "made_by": release.made_by,
-        "simulated": release.is_simulated,
-        "origin": release.origin,
-        "sources": release.sources,
-        "ledger": release.ledger_head,
-        "derived": derived if release.sources else None,
-        "source": release.source_hash,
-        "plan": release.plan,
-        "parts": [_split_question(release, part) for part in release.questions],
-        "values": [question.integers for question in release.questions],
-    }
+    questions = [_split_question(release, part) for part in release.questions]
+    return {name: getattr(release, name) for name in _NAMED} | {"questions": questions}
 
 
 def _split_question(release: Release, question: ReleasedQuestion) -> dict[str, Any]:
-    """Return the cells that the plan does not name, and noise that was added up."""
+    """Return the integers, and what the plan does not say of them."""
     planned = question.planned
     stages = None
     if isinstance(planned, Measurement) and question.first is not None:
@@ -157,159 +143,124 @@ def _split_question(release: Release, question: ReleasedQuestion) -> dict[str, A
             "basis": planned.basis,
             "sums": planned.sums,
         }
-    has_keys = isinstance(planned.groups, PrivateKeys)
+    is_fresh = question.noise == one_draw(release.plan.law, planned)
     return {
-        "found": question.groups if has_keys else None,
-        "noise": question.noise if release.sources else None,
+        "values": question.values,
+        "groups": question.groups if isinstance(planned.groups, PrivateKeys) else None,
+        "noise": None if is_fresh else question.noise,
         "stages": stages,
-        "beside": [
+        "others": [
             {
                 "guess": sums.contrast.centre,
                 "basis": sums.contrast.basis,
-                "steps": sums.steps,
+                "values": sums.values,
                 "noise": sums.noise,
             }
-            for sums in question.beside
+            for sums in question.sums[1:]
             if sums.contrast is not None
         ],
     }
 
 
-def _release_of(  # noqa: PLR0913 (the fields of a document)
+def _release_of(
     *,
-    plan: AnyPlan,
-    parts: Sequence[dict[str, Any]],
-    values: Sequence[Integers],
-    sources: tuple[str, ...],
-    simulated: bool,
-    origin: str | None,
-    ledger: str | None,
-    derived: dict[str, Any] | None = None,
-    source: str | None = None,
-    **names: str,
+    plan: Plan | HistogramPlan | ExternalSums,
+    questions: Sequence[dict[str, Any]],
+    **named: Any,  # noqa: ANN401
 ) -> Release:
-    try:
-        # Sums from elsewhere have no price of ours; their plan is checked for reading.
-        (price if origin is None else require_external)(plan)
-    except (PlanRefused, InvalidInput) as error:
-        raise DocumentRefused(f"$.plan: {error}", field="$.plan") from None
+    if not isinstance(plan, ExternalSums):
+        try:
+            price(plan)
+        except PlanRefused as error:
+            raise DocumentRefused(f"$.plan: {error}", field="$.plan") from None
     planned: Sequence[Measurement | Histogram] = plan.measurements
-    if not len(parts) == len(values) == len(planned):
+    if len(questions) != len(planned):
         raise InvalidInput(
-            f"there must be {len(planned)} parts with values, as in the plan.",
-            field="parts" if len(parts) != len(planned) else "values",
+            f"there must be {len(planned)}, as in the plan.", field="questions"
         )
-    if (derived is None) == bool(sources):
-        raise InvalidInput(
-            "belongs to releases with sources, and to all of them.", field="derived"
-        )
-    questions = [
+    released = [
         made(
-            f"$.parts[{place}]",
-            partial(_question_of, plan, *question, is_derived=bool(sources)),
-            _PART,
+            f"$.questions[{index}]",
+            partial(_question_of, plan, item, **part),
+            _QUESTION.parts,
         )
-        for place, question in enumerate(zip(planned, parts, values, strict=True))
+        for index, (item, part) in enumerate(zip(planned, questions, strict=True))
     ]
-    return Release(
-        plan=plan,
-        questions=tuple(questions),
-        is_simulated=simulated,
-        sources=sources,
-        ledger_head=ledger,
-        origin=origin,
-        ledger_heads=derived["ledgers"] if derived else (),
-        cost_if_disjoint=derived["cost_if_disjoint"] if derived else None,
-        source_hash=source,
-        **names,
-    )
+    return Release(plan=plan, questions=tuple(released), **named)
 
 
 def _question_of(
-    plan: AnyPlan,
+    plan: Plan | HistogramPlan | ExternalSums,
     planned: Measurement | Histogram,
-    part: dict[str, Any],
-    values: Integers,
     *,
-    is_derived: bool,
+    values: Integers,
+    groups: Partition | tuple[()] = None,
+    noise: tuple[NoiseLayer, ...] | None = None,
+    stages: Mapping[str, Any] | None = None,
+    others: Sequence[Mapping[str, Any]] = (),
 ) -> ReleasedQuestion:
-    question, stages = planned, part.get("stages")
-    others = part.get("beside", ())
-    if not isinstance(question, Measurement):
-        if stages is not None or others:
-            raise InvalidInput(
-                "a histogram has one stage, and no guess.", field="stages"
-            )
-    elif stages is not None:
-        question = question.around(stages["guess"], stages["sums"], stages["basis"])
-    groups = _groups_of(planned.groups, part["found"])
-    width = len(question.sums)
-    # Without groups a document has no row that could show how many sums there are.
-    values = values if len(values) else np.zeros((0, width * (1 + len(others))), int)
-    own, *rest = np.array_split(values, 1 + len(others), axis=1)
-    if (part["noise"] is not None) != is_derived:
-        raise InvalidInput(
-            "belongs to releases with sources, and to all of them.", field="noise"
+    if (stages or others) and not isinstance(plan, Plan):
+        raise InvalidInput("belongs to a plan of ratios.", field="stages")
+    cells, first = _groups_of(planned.groups, groups), None
+    if stages:
+        first = stages["totals"]
+        planned = planned.around(  # type: ignore[union-attr]  # refused above
+            stages["guess"], stages["sums"], stages["basis"]
         )
-    fresh = fresh_question(plan.law, question, groups, own)
-    return replace(
-        fresh,
-        noise=part["noise"] or fresh.noise,
-        first=None if stages is None else stages["totals"],
-        beside=tuple(
-            _sums_of(plan, question, *other)  # type: ignore[arg-type]  # refused above
-            for other in zip(others, rest, strict=True)
-        ),
-    )
+    sums = [_sums(*kind_of(planned), values, noise or one_draw(plan.law, planned))]
+    for other in others:
+        moved = planned.around(  # type: ignore[union-attr]  # refused above
+            other["guess"], planned.sums, other["basis"]
+        )
+        contrast = contrast_of(moved.ratio, moved.basis)
+        steps = plan.layout(moved).grid(moved.basis).steps  # type: ignore[union-attr]  # refused above
+        sums.append(_sums(contrast, steps, other["values"], other["noise"]))
+    return ReleasedQuestion(planned, cells, tuple(sums), first)
 
 
-def _sums_of(
-    plan: Plan, question: Measurement, other: dict[str, Any], values: Integers
+def _sums(
+    contrast: Contrast | None,
+    steps: tuple[float, ...],
+    values: Integers,
+    noise: tuple[NoiseLayer, ...],
 ) -> NoisySums:
-    """Return sums that were measured around another guess."""
-    question = question.around(other["guess"], question.sums, other["basis"])
-    if other["steps"] != plan.grid(question).steps:
-        raise InvalidInput(
-            "steps must be the lattice of the bounds and the guess.", field="beside"
-        )
-    contrast = contrast_of(question.ratio, question.basis)
-    return NoisySums(contrast, other["steps"], values, other["noise"])
+    """Return sums; where there is no cell, no row shows how many there are."""
+    values = values if len(values) else values.reshape(0, len(steps))
+    return NoisySums(contrast, steps, values, noise)
 
 
-def _groups_of(
-    planned: Partition, found: Partition | tuple[()] | None
-) -> Groups | None:
+def _groups_of(planned: Partition, groups: Partition | tuple[()]) -> Groups | None:
+    """Return the declared groups, or those of the keys that were found."""
     if not isinstance(planned, PrivateKeys):
-        if found is not None:
-            raise InvalidInput("must be null where keys were declared.", field="found")
+        if groups is not None:
+            raise InvalidInput("belongs to keys that were found.", field="groups")
         return planned
     column, kind = planned.column, KINDS[planned.kind]
-    if found == ():
+    if groups == ():
         return planned.groups_of(())
     if (
-        not isinstance(found, Groups)
-        or set(map(type, found.keys)) != {kind}
-        or found != Groups(column, found.keys)
+        not isinstance(groups, Groups)
+        or set(map(type, groups.keys)) != {kind}
+        or groups != Groups(column, groups.keys)
     ):
         raise InvalidInput(
-            f"must be keys of '{column}', all {planned.kind}.", field="found"
+            f"must be keys of '{column}', all {planned.kind}.", field="groups"
         )
-    return found
+    return groups
 
 
-RELEASE = record(
-    _release_of,
-    _split_release,
-    id=TEXT,
-    made_by=TEXT,
-    # A release refuses what is neither true nor false.
-    simulated=Field(lambda value, _: value, bool, {"type": "boolean"}),
-    origin=_or_null(TEXT),
-    sources=many(TEXT),
-    ledger=_or_null(TEXT),
-    derived=_DERIVED.optional(),
-    source=TEXT.optional(),
-    plan=PLAN,
-    parts=many(_table(**_PART)),
-    values=many(_VALUES),
-)
+_NAMED = {
+    "id": TEXT,
+    "made_by": TEXT,
+    "is_simulated": TRUE.optional(default=False),
+    "sources": many(TEXT).optional(()),
+    "ledger_head": TEXT.optional(),
+    "ledger_heads": many(TEXT).optional(()),
+    "cost_if_disjoint": _BUDGET.optional(),
+    "source_hash": TEXT.optional(),
+    "plan": one_of(
+        {"origin": _EXTERNAL, "study": PLAN},
+        lambda plan: "origin" if isinstance(plan, ExternalSums) else "study",
+    ),
+}
+RELEASE = record(_release_of, _split_release, **_NAMED, questions=many(_QUESTION))

@@ -1,30 +1,19 @@
-"""Aggregates in: sums that another system measured, wrapped for inference.
+"""Sums that another system measured: what their release holds in place of a plan.
 
-A wrapped release is stamped with its origin. It has no plan that was priced here: its
-strategy is ``external``, which the curator's door refuses, and dpratio makes no privacy
-claim about it.
+They have no price of ours. The curator's door takes plans alone, and dpratio makes no
+privacy claim about them.
 """
 
-import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dpratio.checks import require_one_of, show_given
+from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.laws import (
-    GAUSSIAN,
-    LAPLACE,
-    LARGEST_SCALE,
-    SMALLEST_SCALE,
-    NoiseLaw,
-)
+from dpratio.plan.laws import LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
 from dpratio.plan.measurement import Measurement
-from dpratio.plan.plan import EXTERNAL, Plan
-from dpratio.plan.price import AnyPlan
 from dpratio.plan.rules import require_terms
 from dpratio.plan.sensitivity.sums import (
     MeasuredSum,
@@ -33,154 +22,136 @@ from dpratio.plan.sensitivity.sums import (
     step_for,
     summands_for,
 )
-from dpratio.release.release import MADE_BY, Release, fresh_question
+from dpratio.plan.words import NOT_COVERED, describe_cells
+from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.budget import Budget, decimal_text
+from dpratio.terms.groups import Groups
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import UNMEASURED, Study
-
-_LAWS = {"laplace": LAPLACE, "gaussian": GAUSSIAN}
+from dpratio.terms.unit import PrivacyUnit
 
 _UNITS = ("aa", "ab", "bb")
 _BY_UNITS = (*_UNITS, "wa", "wb")
-_LARGEST_SUM = 2.0**62
 
 
-def wrap_sums(  # noqa: PLR0913 (keyword-only terms)
-    sums: Mapping[str, Sequence[float]],
-    ratio: Ratio,
-    *,
-    noise_sd: Mapping[str, float],
-    law: str,
-    bounds: Mapping[str, Bounds],
-    origin: str,
-    claimed: Budget,
-    groups: Groups | None = None,
-    is_simulated: bool = False,
-) -> Release:
-    """Wrap noisy sums of another system into a release, stamped as external.
+@dataclass(frozen=True, slots=True)
+class ExternalSums(Tabular):
+    """Sums of a ratio that another system measured and protected.
+
+    Made by `wrap_sums`.
 
     Args:
-        sums: By name, one noisy sum per cell. Names are products of factors: ``w`` the
-            weight (or the count), ``s`` the numerator and ``y`` the denominator:
-            ``ws``, ``wy``, ``wss``, ``wys``, ``wyy`` (which a binary denominator does
-            not need); ``w`` for means. With weights also ``ww``, or the squares of
-            units ``aa``, ``ab``, ``bb`` with a = w·s and b = w·y.
+        origin: The name of that system.
         ratio: What the sums are about.
-        noise_sd: By name, the standard deviation of the noise of each sum; 0 for a
-            sum without noise.
-        law: ``"laplace"`` or ``"gaussian"``; a discrete law counts as its continuous
-            one. Of another law, give its deviation and say gaussian.
         bounds: The public ranges to which values were clipped there.
-        origin: The name of the system, for every answer to repeat.
-        claimed: What that system says it spent; repeated, not checked.
-        groups: The cells, in the order of the sums; None for one.
-        is_simulated: Whether the people are invented.
-
-    Returns:
-        A release from which everything can be estimated that its sums allow.
-
-    Raises:
-        InvalidInput: When sums are missing or do not fit their cells.
-
-    Example:
-        >>> release = wrap_sums(
-        ...     {"ws": [51.0], "wy": [48.0], "wss": [31.0], "wys": [30.0]},
-        ...     Ratio("score", per="label"),
-        ...     noise_sd=dict.fromkeys(["ws", "wy", "wss", "wys"], 1.4), law="laplace",
-        ...     bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        ...     origin="another system", claimed=Budget(4),
-        ... )
-        >>> release.origin
-        'another system'
+        law: The law of the noise.
+        noise_sd: By the name of each sum, the standard deviation of its noise.
+        claimed: What that system says it spent.
+        groups: The declared cells; None for the whole table.
     """
-    require_one_of(law, _LAWS, "law of noise")
-    if not isinstance(ratio, Ratio):
-        raise InvalidInput(
-            f"ratio must be a Ratio, got {show_given(ratio)}.", field="ratio"
-        )
-    if groups is not None and not isinstance(groups, Groups):
-        raise InvalidInput(
-            "sums from elsewhere have declared cells. Name the keys of the cells.",
-            field="groups",
-        )
-    for name in ratio.columns:
-        if name not in bounds:
-            raise InvalidInput(
-                f"every column of the ratio needs bounds. Add bounds for: {name}.",
-                field="bounds",
-            )
-    cells = None if groups is None else groups.within(bounds)
-    rows = 1 if cells is None else cells.count
-    sums = sums if isinstance(sums, Mapping) else {}
-    noise_sd = noise_sd if isinstance(noise_sd, Mapping) else {}
-    measured, columns = [], []
-    for summand in _summands(sums, ratio, bounds):
-        step = _step(summand, bounds, ratio)
-        scale = _scale(summand.name, noise_sd, _LAWS[law]) / step
-        measured.append(MeasuredSum(summand, step, 0, max(scale, SMALLEST_SCALE)))
-        columns.append(_counted(summand.name, sums[summand.name], step, rows))
-    study = Study(
-        Question(ratio, groups=cells),
-        bounds=dict(bounds),
-        budget=claimed,
-        strategy=EXTERNAL,
-        mechanism=_LAWS[law].name,
-        clipping=UNMEASURED,
-    )
-    (question,) = study.questions
-    plan = Plan(study, (Measurement(question, tuple(measured)),))
-    require_external(plan)
-    values = np.stack(columns, axis=1)
-    detail = repr((origin, values.tolist(), tuple(measured), cells, ratio))
-    return Release(
-        id=hashlib.sha256(detail.encode()).hexdigest()[:32],
-        plan=plan,
-        questions=(fresh_question(plan.law, plan.measurements[0], cells, values),),
-        made_by=MADE_BY,
-        is_simulated=is_simulated,
-        origin=origin,
-    )
 
+    origin: str
+    ratio: Ratio
+    bounds: Mapping[str, Bounds]
+    law: NoiseLaw
+    noise_sd: Mapping[str, float]
+    claimed: Budget
+    groups: Groups | None = None
 
-def require_external(plan: AnyPlan) -> None:
-    """Refuse a plan that wrapping would not make; its price is not looked at."""
-    if (
-        not isinstance(plan, Plan)
-        or not plan.is_external
-        or plan.law not in _LAWS.values()
-    ):
-        raise InvalidInput(
-            "sums from elsewhere have the strategy 'external' and a law of noise that "
-            f"is known, got {plan.law.name}.",
-            field="strategy",
-        )
-    # The sums are those of the paper, whoever measured them.
-    require_terms(replace(plan.study, strategy="joint"), bought=plan.bought)
-    if len(plan.measurements) > 1:
-        raise InvalidInput("sums from elsewhere have one question.", field="questions")
-    (question,) = plan.measurements
-    groups = question.groups
-    if isinstance(groups, PrivateKeys):
-        raise InvalidInput("sums from elsewhere have declared groups.", field="groups")
-    names = [measured.summand.name for measured in question.sums]
-    wanted = tuple(
-        MeasuredSum(summand, _step(summand, plan.bounds, question.ratio), 0, 1.0)
-        for summand in _summands(names, question.ratio, plan.bounds)
-    )
-    if tuple(replace(measured, scale=1.0) for measured in question.sums) != wanted:
-        raise InvalidInput(
-            "sums from elsewhere must be those of their names, on their lattices.",
-            field="sums",
-        )
-    for scale in question.scales:
-        if not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
+    def __post_init__(self) -> None:
+        origin = self.origin
+        if (
+            not isinstance(origin, str)
+            or not origin.strip()
+            or not origin.isprintable()
+        ):
             raise InvalidInput(
-                f"noise must stay between 2^-10 and 2^50 cells, got {scale}.",
-                field="noise_sd",
+                f"origin must be plain text, got {show_given(origin)}.", field="origin"
             )
+        if not isinstance(self.groups, Groups | None):
+            raise InvalidInput(
+                "sums from elsewhere have declared cells. Name the keys of the cells.",
+                field="groups",
+            )
+        study = Study(
+            Question(self.ratio, groups=self.groups),
+            bounds=self.bounds,
+            budget=self.claimed,
+            strategy="even",
+            mechanism=self.law.name,
+            clipping=UNMEASURED,
+        )
+        require_terms(study)
+        object.__setattr__(self, "bounds", study.bounds)
+        # Nothing was measured around a guess.
+        plain = replace(self.ratio, guess=None, guess_is="close")
+        object.__setattr__(self, "ratio", plain)
+        object.__setattr__(self, "groups", study.questions[0].groups)
+        for measured in self.measurements[0].sums:
+            if measured.scale > LARGEST_SCALE:
+                raise InvalidInput(
+                    f"the noise of {measured.summand.name} must stay below 2^50 cells, "
+                    f"got {measured.scale}.",
+                    field="noise_sd",
+                )
+
+    @property
+    def measurements(self) -> tuple[Measurement]:
+        """The only question, with the sums on the lattices that ours would have."""
+        box, sums = row_box(self.ratio, self.bounds), []
+        for summand in _summands(self.noise_sd, self.ratio, self.bounds):
+            step = step_for(math.prod(box[factor].reach for factor in summand.factors))
+            scale = _deviation(summand.name, self.noise_sd) / self.law.sd(1.0) / step
+            sums.append(MeasuredSum(summand, step, 0, max(scale, SMALLEST_SCALE)))
+        return (Measurement(Question(self.ratio, groups=self.groups), tuple(sums)),)
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Rows: who was protected there is not known."""
+        return PrivacyUnit()
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The epsilon that was claimed."""
+        return self.claimed.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The delta that was claimed, whatever the noise."""
+        return self.claimed.delta
+
+    @property
+    def not_covered(self) -> tuple[str, ...]:
+        """Sentences about what a promise about sums leaves out."""
+        return NOT_COVERED
+
+    def box(self, measured: Measurement) -> dict[str, Bounds]:
+        """Return the bounds of what a row puts into the sums."""
+        return row_box(measured.ratio, self.bounds)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per sum, in the units of the data."""
+        sums = self.measurements[0].sums
+        return {
+            "sum": [measured.summand.label for measured in sums],
+            "noise_sd": [self.law.sd(part.scale) * part.step for part in sums],
+        }
+
+    def summary(self) -> list[str]:
+        """Describe in sentences what was measured, and what was claimed for it."""
+        letters = [f"{letter} = {name}" for letter, name in self.ratio.letters.items()]
+        cells = describe_cells(self.groups, self.unit)
+        cost = f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
+        return [
+            f"Asked: {self.ratio}, {cells} ({', '.join(letters)}).",
+            f"Measured elsewhere. Claimed there, and not checked here: {cost}.",
+        ]
+
+    def said(self) -> list[str]:
+        """The sentences that stand above the table of sums."""
+        return [*self.summary(), *(f"Not covered: {line}" for line in self.not_covered)]
 
 
 def _summands(
@@ -201,8 +172,7 @@ def _summands(
             f"{show_given(sorted(names - set(known)))}. Sums are: {', '.join(known)}.",
             field="sums",
         )
-    is_binary = ratio.per in bounds and bounds[ratio.per].is_binary
-    squares = {"wss", "wys"} | (set() if is_binary else {"wyy"})
+    squares = {"wss", "wys"} | (set() if bounds[ratio.per].is_binary else {"wyy"})
     needed = {"ws", "wy", *squares, *(("w", "ww") if is_weighted else ())}
     # Squares of values and of units are not mixed: which they are must be clear.
     is_by_units = is_weighted and not squares & names
@@ -216,35 +186,16 @@ def _summands(
     return [known[name] for name in known if name in names]
 
 
-def _step(summand: Summand, bounds: Mapping[str, Bounds], ratio: Ratio) -> float:
-    """Return the lattice step that a sum of ours would have."""
-    box = row_box(ratio, bounds)
-    return step_for(math.prod(box[factor].reach for factor in summand.factors))
-
-
-def _scale(name: str, noise_sd: Mapping[str, object], law: NoiseLaw) -> float:
-    """Return the scale of the noise of a sum, in its own units."""
-    sd = noise_sd.get(name)
-    if not isinstance(sd, int | float) or not 0 <= sd < math.inf:
+def _deviation(name: str, noise_sd: Mapping[str, object]) -> float:
+    sd = noise_sd[name]
+    if (
+        isinstance(sd, bool)
+        or not isinstance(sd, int | float)
+        or not 0 <= sd < math.inf
+    ):
         raise InvalidInput(
             f"the noise of the sum {name} must be known, got {show_given(sd)}. Give "
             "the standard deviation of the noise of every sum; 0 for none.",
             field="noise_sd",
         )
-    return sd / law.sd(1.0)
-
-
-def _counted(name: str, cells: object, step: float, rows: int) -> NDArray[np.int64]:
-    """Return a sum of every cell in whole lattice cells."""
-    try:
-        values = np.array(cells, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError):
-        values = np.array([np.nan])
-    counted = np.floor(values / step + 0.5)
-    if len(values) != rows or not bool((np.abs(counted) < _LARGEST_SUM).all()):
-        raise InvalidInput(
-            f"the sum {name} must hold {rows} finite numbers, none of them too large "
-            "for the bounds.",
-            field="sums",
-        )
-    return counted.astype(np.int64)
+    return sd

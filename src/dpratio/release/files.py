@@ -8,15 +8,14 @@ import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from dpratio.checks import require_one_of, show_given
-from dpratio.codec import TEXT, Field, canonical, integer, parse_json, record
+from dpratio.codec import TEXT, Field, canonical, integer, parse_json, record, refuse
 from dpratio.errors import DocumentRefused, DpratioError, FileRefused, InvalidInput
 from dpratio.plan.document import PLAN
 from dpratio.plan.price import AnyPlan, price
@@ -24,24 +23,26 @@ from dpratio.release.document import RELEASE
 from dpratio.release.release import Release
 
 _PARTS = ("-journal", "-wal", "-shm", ".lock", ".wal")
+_LARGEST_FILE = 2**30
+_VERSION = 1
 
 
-def as_path(path: object) -> Path:
-    """Return the path of a file; raise InvalidInput for what is none."""
+# --- Files ----------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _refused_as(done: str, path: object) -> Iterator[Path]:
+    """Raise FileRefused where the system cannot read or write the file at a path."""
     if not isinstance(path, str | PathLike):
         raise InvalidInput(
             f"path must be the path of a file, got {show_given(path)}.", field="path"
         )
-    return Path(path)
-
-
-@contextlib.contextmanager
-def refused_as(done: str, path: Path) -> Iterator[None]:
-    """Raise FileRefused where the system cannot read or write a file."""
     try:
-        yield
+        yield Path(path)
     except OSError as error:
         reason = error.strerror
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8"
     except ValueError:
         reason = "the name holds NUL"
     else:
@@ -56,8 +57,7 @@ def check_writable(path: str | PathLike[str]) -> None:
         FileRefused: When it could not: links, devices and pipes are no files, and what
             a database puts beside its file is its own.
     """
-    target = as_path(path)
-    with refused_as("written", target):
+    with _refused_as("written", path) as target:
         _require_plain(target)
         for end in _PARTS:
             if target.name.endswith(end) and Path(str(target)[: -len(end)]).exists():
@@ -86,8 +86,7 @@ def write_whole(
     Raises:
         FileRefused: When it cannot be written, or is there and may not be replaced.
     """
-    target = as_path(path)
-    with refused_as("written", target):
+    with _refused_as("written", path) as target:
         temporary = _temporary_beside(target)
         try:
             with temporary.open("wb") as file:
@@ -148,104 +147,19 @@ def _temporary_beside(target: Path) -> Path:
     return Path(name)
 
 
-_VERSION = 1
-_LARGEST_FILE = 2**30
-_KNOWN = {
-    "dpratio-release": (
-        "a release, and a plan or a study is wanted: what a release is made from"
-    ),
-    "dpratio-plan": "a plan, and a release is wanted. Make one with `dpratio release`",
+# --- Documents ------------------------------------------------------------------------
+
+
+def _priced(plan: AnyPlan) -> AnyPlan:
+    price(plan)
+    return plan
+
+
+# The fields of each kind, but for its format, its version and its checksum.
+_FIELDS: Mapping[str, Field] = {
+    "plan": record(_priced, lambda plan: {"plan": plan}, plan=PLAN),
+    "release": RELEASE,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentKind:
-    """One kind of checked document.
-
-    Args:
-        noun: What it is called: ``"plan"`` or ``"release"``.
-        fields: The table of everything but the format, the version and the checksum.
-    """
-
-    noun: str
-    fields: Field
-
-    def body(self, value: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Return the document of a value, without its checksum."""
-        head = {"format": f"dpratio-{self.noun}", "version": _VERSION}
-        return {**head, **self.fields.write(value)}
-
-    def to_bytes(self, value: Any) -> bytes:  # noqa: ANN401
-        """Return the content of the file of a value."""
-        body = self.body(value)
-        return canonical({**body, "sha256": checksum(body)})
-
-    def from_bytes(self, content: bytes) -> Any:  # noqa: ANN401
-        """Return the value of the content of a file.
-
-        Raises:
-            DocumentRefused: When it was edited, is of another kind or breaks a rule.
-            UnicodeDecodeError: When it is not UTF-8.
-        """
-        body = parse_json(content.decode("utf-8"))
-        self._require_format(body)
-        if "sha256" not in body:
-            raise DocumentRefused("$: field 'sha256' is missing.", field="$.sha256")
-        if TEXT.read(body.pop("sha256"), "$.sha256") != checksum(body):
-            raise DocumentRefused(
-                "$.sha256: the document was edited or damaged: its checksum differs. "
-                "Get the original file.",
-                field="$.sha256",
-            )
-        del body["format"], body["version"]
-        return self.fields.read(body, "$")
-
-    def read(self, path: str | PathLike[str]) -> Any:  # noqa: ANN401
-        """Return the value in a file.
-
-        Raises:
-            FileRefused: When the file cannot be read.
-            DocumentRefused: As `from_bytes`.
-        """
-        file = as_path(path)
-        with refused_as("read", file):
-            if file.stat().st_size > _LARGEST_FILE:
-                raise FileRefused(f"'{path}' cannot be read: it is larger than 1 GiB.")
-            content = file.read_bytes()
-        try:
-            return self.from_bytes(content)
-        except UnicodeDecodeError:
-            raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
-
-    def value_at(self, path: str | PathLike[str], advice: str) -> Any:  # noqa: ANN401
-        """Return the value in a file that a new one would replace; None without one.
-
-        Raises:
-            FileRefused: When something else is there, or no file can be written.
-        """
-        check_writable(path)
-        if not Path(path).exists():
-            return None
-        try:
-            return self.read(path)
-        except DpratioError:
-            raise FileRefused(
-                f"'{path}' exists and is no {self.noun}. {advice}"
-            ) from None
-
-    def _require_format(self, document: Any) -> None:  # noqa: ANN401
-        name = document.get("format") if isinstance(document, dict) else None
-        wanted = f"dpratio-{self.noun}"
-        if name != wanted:
-            advice = _KNOWN.get(str(name), f"not a {wanted} document")
-            raise DocumentRefused(f"$.format: this is {advice}.", field="$.format")
-        version = integer().read(document.get("version"), "$.version")
-        if version != _VERSION:
-            raise DocumentRefused(
-                f"$.version: must be {_VERSION}, got {version}. "
-                "Use the dpratio that wrote it.",
-                field="$.version",
-            )
 
 
 def checksum(body: dict[str, Any]) -> str:
@@ -256,12 +170,49 @@ def checksum(body: dict[str, Any]) -> str:
         raise DocumentRefused(f"$: {error}.") from None
 
 
-def _priced(plan: AnyPlan) -> AnyPlan:
-    price(plan)
-    return plan
+def _body(kind: str, value: AnyPlan | Release) -> dict[str, Any]:
+    head = {"format": f"dpratio-{kind}", "version": _VERSION}
+    return {**head, **_FIELDS[kind].write(value)}
 
 
-_PLANS = DocumentKind("plan", record(_priced, lambda plan: {"plan": plan}, plan=PLAN))
+def _to_bytes(kind: str, value: AnyPlan | Release) -> bytes:
+    body = _body(kind, value)
+    return canonical({**body, "sha256": checksum(body)})
+
+
+def _from_text(kind: str, text: str) -> Any:  # noqa: ANN401
+    body = parse_json(text)
+    name = body.get("format") if isinstance(body, dict) else None
+    if name != f"dpratio-{kind}":
+        refuse("$.format", f"this is no {kind}; it must be dpratio-{kind}", name)
+    version = integer().read(body.get("version"), "$.version")
+    if version != _VERSION:
+        rule = f"use the dpratio that wrote it; this one reads version {_VERSION}"
+        refuse("$.version", rule, version)
+    if TEXT.read(body.pop("sha256", None), "$.sha256") != checksum(body):
+        raise DocumentRefused(
+            "$.sha256: the document was edited or damaged: its checksum differs. "
+            "Get the original file.",
+            field="$.sha256",
+        )
+    del body["format"], body["version"]
+    return _FIELDS[kind].read(body, "$")
+
+
+def _read(kind: str, path: str | PathLike[str]) -> Any:  # noqa: ANN401
+    with _refused_as("read", path) as file:
+        if file.stat().st_size > _LARGEST_FILE:
+            raise FileRefused(f"'{path}' cannot be read: it is larger than 1 GiB.")
+        text = file.read_bytes().decode()
+    return _from_text(kind, text)
+
+
+def _require_plan(plan: object) -> None:
+    """Raise InvalidInput unless `plan` is a plan of ratios or of histograms."""
+    if not isinstance(plan, AnyPlan):
+        raise InvalidInput(
+            f"plan must be a Plan, got {show_given(plan)}.", field="plan"
+        )
 
 
 def plan_hash(plan: AnyPlan) -> str:
@@ -270,7 +221,8 @@ def plan_hash(plan: AnyPlan) -> str:
     The title is left out. A study with another title is the same request, so that it is
     approved once and charged once.
     """
-    return checksum(_PLANS.body(plan.titled(None)))
+    _require_plan(plan)
+    return checksum(_body("plan", plan.titled(None)))
 
 
 def write_plan(plan: AnyPlan, path: str | PathLike[str]) -> None:
@@ -292,17 +244,9 @@ def write_plan(plan: AnyPlan, path: str | PathLike[str]) -> None:
         ...     dpr.read_plan(f"{folder}/plan.json") == plan
         True
     """
-    if not isinstance(plan, AnyPlan):
-        raise InvalidInput(
-            f"plan must be a Plan, got {show_given(plan)}.", field="plan"
-        )
-    is_there = require_plan_place(path)
-    write_whole(path, _PLANS.to_bytes(plan), replace=is_there)
-
-
-def require_plan_place(path: str | PathLike[str]) -> bool:
-    """Raise FileRefused unless a plan may be written; return whether one is there."""
-    return _PLANS.value_at(path, "Name another file.") is not None
+    _require_plan(plan)
+    is_there = require_place(path, "plan", replace=True)
+    write_whole(path, _to_bytes("plan", plan), replace=is_there)
 
 
 def read_plan(path: str | PathLike[str]) -> AnyPlan:
@@ -328,11 +272,8 @@ def read_plan(path: str | PathLike[str]) -> AnyPlan:
         ...     print(dpr.read_plan(f"{folder}/plan.json").epsilon)
         2
     """
-    plan: AnyPlan = _PLANS.read(path)
+    plan: AnyPlan = _read("plan", path)
     return plan
-
-
-_RELEASES = DocumentKind("release", RELEASE)
 
 
 def write_release(
@@ -368,17 +309,22 @@ def write_release(
 
 
 def require_place(
-    path: str | PathLike[str], *, replace: bool, again: str | None = None
+    path: str | PathLike[str],
+    kind: str = "release",
+    *,
+    replace: bool,
+    again: str | None = None,
 ) -> bool:
     """Keep data, studies, ledgers and paid-for releases from being replaced.
 
     Args:
-        path: Where a release is to be written.
-        replace: Whether another release may be replaced.
+        path: Where a document is to be written.
+        kind: ``"release"`` or ``"plan"``: nothing but another one is replaced.
+        replace: Whether one that is there may be replaced.
         again: The id of a release that may be written once more.
 
     Returns:
-        Whether a release is there that will be replaced.
+        Whether one is there that will be replaced.
 
     Raises:
         FileRefused: When something else is there, or the file cannot be written.
@@ -388,18 +334,26 @@ def require_place(
             f"replace must be true or false, got {show_given(replace)}.",
             field="replace",
         )
-    advice = "Name another file, or say replace=True to replace a release."
-    there = _RELEASES.value_at(path, advice)
-    if there is None:
+    check_writable(path)
+    if not Path(path).exists():
         return False
+    try:
+        there = _read(kind, path)
+    except DpratioError:
+        raise FileRefused(
+            f"'{path}' exists and is no {kind}. Name another file."
+        ) from None
     if not replace and there.id != again:
-        raise FileRefused(f"'{path}' holds a release already. {advice}")
+        raise FileRefused(
+            f"'{path}' holds a release already. Name another file, or say replace=True "
+            "to replace a release."
+        )
     return True
 
 
 def release_to_bytes(release: Release) -> bytes:
     """Return the content of the file of a release."""
-    return _RELEASES.to_bytes(release)
+    return _to_bytes("release", release)
 
 
 def read_release(path: str | PathLike[str]) -> Release:
@@ -424,17 +378,15 @@ def read_release(path: str | PathLike[str]) -> Release:
         ...     len(dpr.read_release(f"{folder}/release.json").questions)
         2
     """
-    release: Release = _RELEASES.read(path)
+    release: Release = _read("release", path)
     return release
 
 
 def release_from_bytes(content: bytes) -> Release:
-    """Read a release from the content of a file; exceptions as `read_release`.
-
-    Raises:
-        UnicodeDecodeError: When it is not UTF-8.
-    """
-    release: Release = _RELEASES.from_bytes(content)
+    """Read a release from the content of a file; exceptions as `read_release`."""
+    with _refused_as("read", "the release"):
+        text = content.decode()
+    release: Release = _from_text("release", text)
     return release
 
 

@@ -1,9 +1,11 @@
 """The artifact: noisy integers, their plan, and nothing else of the data."""
 
+import hashlib
 import html
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
+from typing import cast
 
 import numpy as np
 
@@ -13,20 +15,25 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.laws import LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
 from dpratio.plan.measurement import Measurement, pick_question
-from dpratio.plan.plan import Plan, require_ratios
-from dpratio.plan.price import AnyPlan
+from dpratio.plan.plan import Plan
 from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.sums import Contrast, contrast_of
 from dpratio.plan.strategy.first_stage import TOTALS
-from dpratio.release.id import require_id
+from dpratio.release.external import ExternalSums
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, cost_words
 from dpratio.terms.groups import GroupKey, Groups
-from dpratio.terms.ratio import Ratio, is_unicode
+from dpratio.terms.ratio import Ratio
 from dpratio.version import __version__
 
+MADE_BY = f"dpratio {__version__}"
+EXTERNAL_WORDS = (
+    "these sums were measured by {origin}; their noise is as stated there, and dpratio "
+    "makes no privacy claim about them."
+)
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True)
 class NoiseLayer:
     """Noise of one law that lies on the sums of a question.
 
@@ -36,17 +43,7 @@ class NoiseLayer:
 
     law: NoiseLaw
     scales: tuple[float, ...]
-    counts: Integers
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, NoiseLayer)
-            and (self.law, self.scales) == (other.law, other.scales)
-            and np.array_equal(self.counts, other.counts)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.law, self.scales))
+    counts: tuple[int, ...] = (1,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,9 +58,29 @@ class NoisySums:
     values: Integers
     noise: tuple[NoiseLayer, ...]
 
+    def __post_init__(self) -> None:
+        values, width = _to_integers(self.values), len(self.steps)
+        if values.shape[1:] != (width,):
+            raise InvalidInput(
+                f"values must be rows of {width} sums, got shape {values.shape}.",
+                field="values",
+            )
+        object.__setattr__(self, "values", values)
+        for layer in self.noise:
+            if (
+                len(layer.scales) != width
+                or not all(SMALLEST_SCALE <= s <= LARGEST_SCALE for s in layer.scales)
+                or len(layer.counts) not in {1, len(values)}
+            ):
+                raise InvalidInput(
+                    f"noise must have {width} scales from 2^-10 to 2^50 cells, and 1 "
+                    f"or {len(values)} numbers of draws.",
+                    field="noise",
+                )
+
     @property
     def kind(self) -> tuple[Contrast | None, tuple[float, ...]]:
-        """What sums must share to be added as whole numbers."""
+        """The contrast and the lattice, which sums that are added up share."""
         return self.contrast, self.steps
 
     def __eq__(self, other: object) -> bool:
@@ -77,7 +94,7 @@ class NoisySums:
         return hash(self.kind)
 
 
-def to_integers(values: object) -> Integers:
+def _to_integers(values: object) -> Integers:
     """Return a read-only copy of whole numbers of 64 bits; refuse everything else."""
     try:
         array = np.array(values)
@@ -92,96 +109,76 @@ def to_integers(values: object) -> Integers:
     return integers
 
 
-_HASH = re.compile("[0-9a-f]{64}")
-MADE_BY = f"dpratio {__version__}"
-EXTERNAL_WORDS = (
-    "these sums were measured by {origin}; their noise is as stated there, and dpratio "
-    "makes no privacy claim about them."
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class ReleasedQuestion:
-    """A question with its noisy integers, groups × sums; they are kept read-only.
+    """A question with its noisy sums.
 
-    ``groups`` are declared, found privately, or None for the whole table. ``first`` are
-    the noisy totals of a first stage: they led to what is ``planned`` here. ``beside``
-    are sums of the same question that were merged into it and measured around other
-    guesses; nobody is in two of them, as was promised.
+    ``groups`` are declared, found privately, or None for the whole table. The first of
+    ``sums`` are those that are ``planned``; others were merged into them and measured
+    around other guesses: nobody is in two of them, as was promised. ``first`` are the
+    noisy totals of a first stage, which led to what is planned here.
     """
 
     planned: Measurement | Histogram
     groups: Groups | None
-    values: Integers
-    noise: tuple[NoiseLayer, ...]
+    sums: tuple[NoisySums, ...]
     first: tuple[int, ...] | None = None
-    beside: tuple[NoisySums, ...] = ()
 
     def __post_init__(self) -> None:
-        _require_totals(self.first)
-        rows = 1 if self.groups is None else self.groups.count
-        object.__setattr__(self, "values", _checked_values(self.sums[0], rows))
-        others = tuple(
-            replace(sums, values=_checked_values(sums, rows)) for sums in self.beside
-        )
-        object.__setattr__(self, "beside", others)
-        if len({sums.kind for sums in self.sums}) < len(self.sums):
-            raise InvalidInput(
-                "sums may stand side by side only if their guesses or lattices differ.",
-                field="beside",
-            )
-        if others and any(
-            sums.contrast is None or sums.contrast.limit for sums in self.sums
+        if self.first is not None and not (
+            isinstance(self.first, tuple)
+            and len(self.first) == TOTALS
+            and all(type(total) is int and abs(total) < 2**63 for total in self.first)
         ):
+            raise InvalidInput(
+                "the totals of a first stage are two whole numbers, got "
+                f"{show_given(self.first)}.",
+                field="stages",
+            )
+        rows = 1 if self.groups is None else self.groups.count
+        for sums in self.sums:
+            if len(sums.values) != rows:
+                raise InvalidInput(
+                    f"values must be {rows} rows of sums, got {len(sums.values)}.",
+                    field="values",
+                )
+        kinds = [sums.kind for sums in self.sums]
+        if kinds[:1] != [kind_of(self.planned)] or len(set(kinds)) < len(kinds):
+            raise InvalidInput(
+                "the first sums are those that are planned, and others differ in "
+                "guess or lattice.",
+                field="others",
+            )
+        if len(kinds) > 1 and any(c is None or c.limit for c, _ in kinds):
             raise InvalidInput(
                 "sums of different guesses are z and h of a focused plan, without "
                 "limit.",
-                field="beside",
+                field="others",
             )
 
     @property
-    def sums(self) -> tuple[NoisySums, ...]:
-        """Its noisy integers around its own guess, then those around others."""
-        question, contrast = self.planned, None
-        if isinstance(question, Measurement) and any(
-            "z" in part.summand.factors for part in question.sums
-        ):
-            contrast = contrast_of(question.ratio, question.basis)
-        steps = tuple(measured.step for measured in question.sums)
-        return NoisySums(contrast, steps, self.values, self.noise), *self.beside
+    def values(self) -> Integers:
+        """The noisy integers of what is planned, groups × sums."""
+        return self.sums[0].values
+
+    @property
+    def noise(self) -> tuple[NoiseLayer, ...]:
+        """The noise on them."""
+        return self.sums[0].noise
 
     @property
     def measurement(self) -> Measurement:
-        """What was measured for a ratio.
-
-        Raises:
-            InvalidInput: When a histogram was.
-        """
-        if not isinstance(self.planned, Measurement):
-            raise InvalidInput(
-                "a histogram holds no sums of a ratio.", field="question"
-            )
-        return self.planned
+        """The planned measurement, in a release of ratios."""
+        return cast("Measurement", self.planned)
 
     @property
     def histogram(self) -> Histogram:
-        """What was counted.
-
-        Raises:
-            InvalidInput: When sums of a ratio were measured.
-        """
-        if not isinstance(self.planned, Histogram):
-            raise InvalidInput("sums of a ratio are no histogram.", field="question")
-        return self.planned
-
-    @property
-    def integers(self) -> Integers:
-        """All of them, groups × sums: its own, then those around other guesses."""
-        return np.concatenate([sums.values for sums in self.sums], axis=1)
+        """The planned histogram, in a release of histograms."""
+        return cast("Histogram", self.planned)
 
     @property
     def name(self) -> str:
-        """What the question is called."""
+        """The name of the question."""
         return self.planned.name
 
     @property
@@ -194,16 +191,34 @@ class ReleasedQuestion:
         """The cells in their order; one None for the whole table."""
         return (None,) if self.groups is None else self.groups.keys
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, ReleasedQuestion)
-            and (self.planned, self.groups, self.noise, self.first, self.beside)
-            == (other.planned, other.groups, other.noise, other.first, other.beside)
-            and np.array_equal(self.values, other.values)
-        )
 
-    def __hash__(self) -> int:
-        return hash(self.values.shape)
+def kind_of(
+    planned: Measurement | Histogram,
+) -> tuple[Contrast | None, tuple[float, ...]]:
+    """Return the contrast and the lattice of sums that are planned."""
+    contrast = None
+    if isinstance(planned, Measurement) and any(
+        "z" in part.summand.factors for part in planned.sums
+    ):
+        contrast = contrast_of(planned.ratio, planned.basis)
+    return contrast, tuple(part.step for part in planned.sums)
+
+
+def one_draw(law: NoiseLaw, planned: Measurement | Histogram) -> tuple[NoiseLayer, ...]:
+    """Return the noise of sums that were measured once."""
+    return (NoiseLayer(law, tuple(planned.scales)),)
+
+
+def fresh_question(
+    law: NoiseLaw,
+    planned: Measurement | Histogram,
+    groups: Groups | None,
+    values: Integers,
+    first: tuple[int, ...] | None = None,
+) -> ReleasedQuestion:
+    """Return a question with sums that were measured just now."""
+    sums = NoisySums(*kind_of(planned), values, one_draw(law, planned))
+    return ReleasedQuestion(planned, groups, (sums,), first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +227,14 @@ class Release:
 
     Args:
         id: 32 hexadecimal digits that name this release.
-        plan: What was measured and with how much noise.
+        plan: What was measured and with how much noise; of sums that another system
+            measured, what it says of them. See `wrap_sums`.
         questions: Each question of the plan, with its noisy integers.
         made_by: The program and version that made it.
         is_simulated: Whether the people in it are invented.
         sources: The ids of the releases it was rolled up or merged from.
         ledger_head: The head of the ledger when data were opened for it; None where
             no ledger was kept, and where it was made from others.
-        origin: For sums that another system measured: its name. dpratio makes no
-            privacy claim about them. See `wrap_sums`.
         ledger_heads: The heads of the releases it was made from.
         cost_if_disjoint: What it costs if nobody is in two of the releases that were
             merged, as was promised; None where none were.
@@ -234,13 +248,12 @@ class Release:
     """
 
     id: str
-    plan: AnyPlan
+    plan: Plan | HistogramPlan | ExternalSums
     questions: tuple[ReleasedQuestion, ...]
     made_by: str
     is_simulated: bool = False
     sources: tuple[str, ...] = ()
     ledger_head: str | None = None
-    origin: str | None = None
     ledger_heads: tuple[str, ...] = ()
     cost_if_disjoint: Budget | None = None
     source_hash: str | None = None
@@ -249,61 +262,55 @@ class Release:
         require_id(self.id)
         for name in self.sources:
             require_id(name, "sources")
-        _require_hashes((self.ledger_head, *self.ledger_heads), "ledger")
-        _require_hashes((self.source_hash,), "source")
-        if not _is_text(self.made_by):
-            raise InvalidInput(
-                f"made_by must be text, got {show_given(self.made_by)}.",
-                field="made_by",
-            )
+        for field, digits in (
+            ("ledger_head", self.ledger_head),
+            *(("ledger_heads", head) for head in self.ledger_heads),
+            ("source_hash", self.source_hash),
+        ):
+            if digits is not None and not _is_hex(digits, 64):
+                raise InvalidInput(
+                    f"a hash is 64 hexadecimal digits, got {show_given(digits)}.",
+                    field=field,
+                )
         if not isinstance(self.is_simulated, bool):
             raise InvalidInput(
                 "is_simulated must be true or false, got "
                 f"{show_given(self.is_simulated)}.",
-                field="simulated",
+                field="is_simulated",
             )
-        _require_origin(self.origin, is_external=self.plan.is_external)
         apart, cost = self.cost_if_disjoint, self.cost
         if apart is not None and (
             apart.epsilon > cost.epsilon or apart.delta > cost.delta
         ):
             raise InvalidInput(
                 "one of several releases costs no more than all of them.",
-                field="derived",
+                field="cost_if_disjoint",
             )
-        self._require_questions()
-
-    def _require_questions(self) -> None:
-        """Refuse answers to other questions than the plan's, or its first stage's."""
-        if len(self.sources) < 2 and any(  # noqa: PLR2004 (a release that was merged)
-            question.beside for question in self.questions
+        if not self._answers_plan():
+            raise InvalidInput(
+                "a release answers the questions of its plan, or those that the noisy "
+                "totals of its first stage lead to.",
+                field="questions",
+            )
+        if not self.sources and any(
+            [sums.noise for sums in question.sums]
+            != [one_draw(self.plan.law, question.planned)]
+            for question in self.questions
         ):
             raise InvalidInput(
-                "sums around other guesses belong to releases that were merged.",
-                field="parts",
+                "noise of several draws, or around several guesses, belongs to "
+                "releases that were made from others.",
+                field="sources",
             )
-        plan, planned = (
-            self.plan,
-            tuple(question.planned for question in self.questions),
-        )
+
+    def _answers_plan(self) -> bool:
+        plan = self.plan
+        planned = tuple(question.planned for question in self.questions)
         firsts = [part.first for part in self.questions if part.first is not None]
-        in_stages = isinstance(plan, Plan) and plan.stage is not None
-        if in_stages and not self.sources:
-            if not is_realised(plan, planned, firsts):  # type: ignore[arg-type]
-                raise InvalidInput(
-                    "what was measured must be what the noisy totals of the first "
-                    "stage lead to.",
-                    field="parts",
-                )
-        elif planned != plan.measurements:
-            raise InvalidInput(
-                "a release answers the questions of its plan.", field="parts"
-            )
-        elif firsts:
-            raise InvalidInput(
-                "totals of a first stage belong to a release in two stages.",
-                field="parts",
-            )
+        if isinstance(plan, Plan) and plan.stage is not None and not self.sources:
+            measured = tuple(question.measurement for question in self.questions)
+            return is_realised(plan, measured, firsts)
+        return planned == plan.measurements and not firsts
 
     def question(self, which: str | int) -> ReleasedQuestion:
         """Return the question of a name, or of a number from 1.
@@ -314,21 +321,31 @@ class Release:
         return pick_question(self.questions, which)
 
     @property
-    def measured(self) -> Plan:
+    def measured(self) -> Plan | ExternalSums:
         """The plan as it was measured: with the guesses of its first stage.
 
         Raises:
             InvalidInput: When histograms were released.
         """
-        require_ratios(self.plan)
-        plan: Plan = self.plan  # type: ignore[assignment]  # required above
-        if plan.stage is None:
+        plan = self.plan
+        if isinstance(plan, HistogramPlan):
+            raise InvalidInput(
+                "a release of histograms holds no sums of a ratio. Read it with "
+                "propose_bounds or propose_bins.",
+                field="release",
+            )
+        if isinstance(plan, ExternalSums) or plan.stage is None:
             return plan
         return plan.measuring([question.measurement for question in self.questions])
 
     @property
+    def origin(self) -> str | None:
+        """The name of the system that measured the sums; None for our own."""
+        return self.plan.origin if isinstance(self.plan, ExternalSums) else None
+
+    @property
     def cost(self) -> Budget:
-        """What it costs: of merged releases the sum, whoever is in them."""
+        """The cost as stated or claimed: of merged releases the sum."""
         return Budget(self.plan.epsilon, self.plan.delta)
 
     @property
@@ -344,54 +361,25 @@ class Release:
         return f"<p>{html.escape(str(self))}</p>{self.plan.to_html()}"
 
     def __str__(self) -> str:
+        origin, apart = self.origin, self.cost_if_disjoint
+        names = " and ".join(question.name for question in self.questions)
+        rows = sum(len(question.values) for question in self.questions)
         words = ["SIMULATED: the people in it are invented. "] * self.is_simulated
-        if self.origin is not None:
-            words.append(f"EXTERNAL: {EXTERNAL_WORDS.format(origin=self.origin)} ")
-        words.append(f"Release {self.id}: {self._contents()}")
+        if origin is not None:
+            words.append(f"EXTERNAL: {EXTERNAL_WORDS.format(origin=origin)} ")
+        words.append(f"Release {self.id}: {names}, {rows:,} rows of noisy sums")
         if self.sources:
-            plural = "" if len(self.sources) == 1 else "s"
-            words.append(f", made from {len(self.sources)} other release{plural}")
-        if self.ways_measured:
-            words.append(f" and {self.ways_measured}")
+            words.append(f", made from others ({len(self.sources)})")
         words.append(f"; {cost_words(self.cost)}")
-        words += [" as claimed there"] * (self.origin is not None)
-        if self.cost_if_disjoint is not None:
-            apart = cost_words(self.cost_if_disjoint)
-            words.append(f" in all; {apart} if nobody is in two of them, as promised")
+        words += [" as claimed there"] * (origin is not None)
+        if apart is not None:
+            words.append(
+                f" in all; {cost_words(apart)} if nobody is in two of them, as promised"
+            )
         words.append(".")
-        if self.origin is None:
+        if origin is None:
             words.append(f" Not covered: {self.plan.not_covered[0]}")
         return printable("".join(words))
-
-    def _contents(self) -> str:
-        count = sum(len(question.values) for question in self.questions)
-        if isinstance(self.plan, HistogramPlan):
-            names = " and ".join(question.name for question in self.questions)
-            return f"noisy counts of {names} in {count} cells"
-        planned = self.plan.measurements
-        ratios = dict.fromkeys(str(question.ratio) for question in planned)
-        sizes = dict.fromkeys(str(len(question.sums)) for question in planned)
-        answers = "answer" if count == 1 else "answers"
-        return (
-            f"{' and '.join(ratios)}, {count} {answers}, {' or '.join(sizes)} noisy "
-            "sums each"
-        )
-
-    @property
-    def ways_measured(self) -> str:
-        """Where sums around different guesses were merged, around which; else none."""
-        ways = max((len(question.sums) for question in self.questions), default=1)
-        if ways == 1:
-            return ""
-        centres = {
-            sums.contrast.centre
-            for question in self.questions
-            for sums in question.sums
-            if sums.contrast is not None
-        }
-        low, high = min(centres), max(centres)
-        guesses = "the guess" if low == high else f"guesses from {low:g} to"
-        return f"measured in {ways} ways, around {guesses} {high:g}"
 
 
 def require_release(release: object) -> None:
@@ -404,89 +392,64 @@ def require_release(release: object) -> None:
             f"release must be a Release, got {show_given(release)}.{advice}",
             field="release",
         )
-    if isinstance(release.plan, HistogramPlan):
+    _ = release.measured
+
+
+# --- Ids ------------------------------------------------------------------------------
+
+# Nobody calls a run so; somebody may have lost a digit, or the case.
+_ALMOST = re.compile("[0-9a-fA-F]{16,}")
+_LONGEST = 1000
+
+
+def _is_hex(digits: object, count: int) -> bool:
+    return isinstance(digits, str) and bool(
+        re.fullmatch(f"[0-9a-f]{{{count}}}", digits)
+    )
+
+
+def require_id(name: object, field: str = "id") -> None:
+    """Raise InvalidInput unless a release can have this name."""
+    if not _is_hex(name, 32):
         raise InvalidInput(
-            "a release of histograms holds no sums of a ratio. Read it with "
-            "propose_bounds or propose_bins.",
-            field="release",
+            f"a release id is 32 hexadecimal digits, got {show_given(name)}.",
+            field=field,
         )
 
 
-def _is_text(text: object) -> bool:
-    return isinstance(text, str) and is_unicode(text) and "\x00" not in text
+def id_of(text: object) -> str:
+    """Return the id that a text stands for; an id stands for itself.
 
+    A scheduler knows what a run is called before it runs. The same text is the same
+    id, so that a second attempt goes on with the first one's charge.
 
-def _require_hashes(hashes: tuple[object, ...], field: str) -> None:
-    for digits in hashes:
-        if digits is not None and not (
-            isinstance(digits, str) and _HASH.fullmatch(digits)
-        ):
-            raise InvalidInput(
-                f"a hash is 64 hexadecimal digits, got {show_given(digits)}.",
-                field=field,
-            )
+    Raises:
+        InvalidInput: When it is no line of text, or nearly an id: a mistyped one would
+            be charged as a new release.
 
-
-def _require_origin(origin: object, *, is_external: bool) -> None:
-    """Stamp what was measured elsewhere, and nothing else."""
-    if origin is not None and not (
-        isinstance(origin, str) and origin.strip() and origin.isprintable()
+    Example:
+        >>> id_of("orders 2026-11")
+        '850f107f388ee934f906e0abe5f37c96'
+        >>> id_of("0123456789abcdef0123456789abcdef")
+        '0123456789abcdef0123456789abcdef'
+    """
+    if not (
+        isinstance(text, str)
+        and 0 < len(text) <= _LONGEST
+        and text.isprintable()
+        and text.strip() == text
     ):
         raise InvalidInput(
-            f"origin must be plain text or None, got {show_given(origin)}.",
-            field="origin",
+            "a release id is 32 hexadecimal digits, or one line of text, got "
+            f"{show_given(text)}.",
+            field="id",
         )
-    if (origin is not None) != is_external:
+    if _is_hex(text, 32):
+        return text
+    if _ALMOST.fullmatch(text):
         raise InvalidInput(
-            "a release has an origin if, and only if, it was measured elsewhere.",
-            field="origin",
+            f"a release id has 32 digits, in lower case, got {show_given(text)}. "
+            "Correct it; or add a word, if it is the name of a run.",
+            field="id",
         )
-
-
-def _require_totals(first: object) -> None:
-    if first is not None and not (
-        isinstance(first, tuple)
-        and len(first) == TOTALS
-        and all(type(total) is int and abs(total) < 2**63 for total in first)
-    ):
-        raise InvalidInput(
-            "the totals of a first stage are two whole numbers, got "
-            f"{show_given(first)}.",
-            field="stages",
-        )
-
-
-def _checked_values(sums: NoisySums, rows: int) -> Integers:
-    """Return the integers of sums, which fit their cells and their noise."""
-    values, width = to_integers(sums.values), len(sums.steps)
-    if values.shape != (rows, width):
-        raise InvalidInput(
-            f"values must be {rows} rows of {width} sums, got shape {values.shape}.",
-            field="values",
-        )
-    for layer in sums.noise:
-        if (
-            len(layer.scales) != width
-            or not all(
-                SMALLEST_SCALE <= scale <= LARGEST_SCALE for scale in layer.scales
-            )
-            or len(layer.counts) not in {1, rows}
-        ):
-            raise InvalidInput(
-                f"noise must have {width} scales from 2^-10 to 2^50 cells, and 1 or "
-                f"{rows} numbers of draws.",
-                field="noise",
-            )
-    return values
-
-
-def fresh_question(
-    law: NoiseLaw,
-    question: Measurement | Histogram,
-    groups: Groups | None,
-    values: Integers,
-) -> ReleasedQuestion:
-    """Return a question with sums that were measured just now."""
-    ones = np.ones(1, dtype=np.int64)
-    layer = NoiseLayer(law, tuple(question.scales), ones)
-    return ReleasedQuestion(question, groups, values, (layer,))
+    return hashlib.sha256(f"dpratio release id:{text}".encode()).hexdigest()[:32]

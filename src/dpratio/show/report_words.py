@@ -17,6 +17,7 @@ from dpratio.analyst.tables.sentence import (
 )
 from dpratio.arrays import Floats
 from dpratio.plan.price import AnyPlan
+from dpratio.release.external import ExternalSums
 from dpratio.release.release import EXTERNAL_WORDS, Release
 from dpratio.show.blocks import blocks_of
 from dpratio.tabular import PUBLIC
@@ -173,7 +174,7 @@ def promised_of(release: Release) -> list[str]:
     """Say in plain words, and exactly, what was promised to whom."""
     if release.origin == PUBLIC:
         return [PUBLIC_WORDS]
-    if release.origin is not None:
+    if isinstance(release.plan, ExternalSums):
         return [EXTERNAL_WORDS.format(origin=release.origin)]
     plain, exact = _promise_in_words(release.plan)
     free = (
@@ -207,11 +208,20 @@ def _promise_in_words(plan: AnyPlan) -> tuple[str, str]:
 
 def merged_of(release: Release) -> list[str]:
     """Say that sums around several guesses were merged, where they were."""
-    ways = release.ways_measured
-    if not ways:
+    ways = max(len(question.sums) for question in release.questions)
+    if ways == 1:
         return []
+    centres = {
+        sums.contrast.centre
+        for question in release.questions
+        for sums in question.sums
+        if sums.contrast is not None
+    }
+    low, high = min(centres), max(centres)
+    guesses = "the guess" if low == high else f"guesses from {low:g} to"
     noise = "The guess above and the noise below are those of one of them"
-    return [f"It was merged from sums that were {ways}. {noise}."]
+    measured = f"measured in {ways} ways, around {guesses} {high:g}"
+    return [f"It was merged from sums that were {measured}. {noise}."]
 
 
 def _promised_apart(release: Release) -> list[str]:

@@ -17,8 +17,8 @@ from dpratio.checks import refuse, require
 from dpratio.plan.measurement import Measurement, pick_question
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import summands_for
-from dpratio.release.external import wrap_sums
 from dpratio.release.release import Release
+from dpratio.release.wrap import wrap_sums
 from dpratio.tabular import PUBLIC
 from dpratio.terms.groups import Dimension, Groups, Keys, PrivateKeys, ScoreBins
 

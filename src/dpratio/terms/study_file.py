@@ -417,7 +417,7 @@ def _read_true(value: Any, path: str) -> bool:  # noqa: ANN401
     return True
 
 
-_TRUE = Field(_read_true, bool, {"const": True})
+TRUE = Field(_read_true, bool, {"const": True})
 
 
 def _kind_of_groups(groups: Partition) -> str:
@@ -436,7 +436,7 @@ PARTITION = one_of(
         "whole": record(
             lambda **_: None,
             lambda _: {"whole": True},
-            whole=_TRUE.described("One answer for the whole table"),
+            whole=TRUE.described("One answer for the whole table"),
         ),
         "cross": record(
             lambda cross: Groups.cross(*cross),

@@ -143,11 +143,7 @@ async def _view(request: Request) -> Response:
 
 
 def _report(body: bytes, content_type: str) -> str:
-    try:
-        release = release_from_bytes(_file_of(body, content_type))
-    except UnicodeDecodeError:
-        raise FileRefused("the file cannot be read: it is not UTF-8.") from None
-    return render_report(release)
+    return render_report(release_from_bytes(_file_of(body, content_type)))
 
 
 def _file_of(body: bytes, content_type: str) -> bytes:

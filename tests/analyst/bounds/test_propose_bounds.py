@@ -68,7 +68,7 @@ def test_bounds_are_of_the_columns_that_were_counted_whatever_they_are_called() 
     )
     histograms = tuple(each.histogram for each in questions)
     plan = HistogramPlan(
-        release.plan.unit, release.plan.bounds, release.plan.budget, histograms
+        release.plan.unit, release.plan.bounds, Budget(release.cost.epsilon), histograms
     )
     lying = replace(release, plan=plan, questions=questions)
     assert propose_bounds(lying, budget=ONE).bounds == {"spent": Bounds(0, 16)}

@@ -85,7 +85,7 @@ def test_in_large_samples_it_is_the_two_sample_test_of_linearised_ratios() -> No
     steps = np.array([each.step for each in plan.measurements[0].sums])
     sums = 1e10 * cells_for(plan, [ROWS[1], ROWS[1]]) * steps
     sums[0, 0] += 1e7  # A difference of two standard errors or so.
-    moments = exact_moments(sums, plan, plan.measurements[0])
+    moments = exact_moments(sums, plan.measurements[0])
     cells = statistic_of(moments, "linearised", lowest=0.0)
     both = (np.array([0]), np.array([1]))
     ratio = moments["ws"] / moments["wy"]

@@ -56,7 +56,7 @@ def test_in_large_samples_it_is_cochrans_q() -> None:
     steps = np.array([each.step for each in plan.measurements[0].sums])
     sums = 1e14 * cells_for(plan, [ROWS[0]] * 4) * steps
     sums[:, 0] += np.array([1e8, -5e8, 9e8, 0])
-    moments = exact_moments(sums, plan, plan.measurements[0])
+    moments = exact_moments(sums, plan.measurements[0])
     cells = statistic_of(moments, "linearised", lowest=0.0)
     found = common_ratio(cells, 4)
     ratio: Floats = moments["ws"] / moments["wy"]

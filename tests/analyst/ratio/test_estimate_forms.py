@@ -88,7 +88,7 @@ def test_a_wald_interval_of_a_focused_release_has_its_floor_too() -> None:
     release = focused_release()
     values = release.questions[0].values.copy()
     values[0, 2] = -values[0, 2]
-    noisy = given_release(release.measured, values)
+    noisy = given_release(release.measured, values)  # type: ignore[arg-type]
     (row,) = estimate_ratios(noisy, method="analytical").to_dicts()
     assert row["status"] == "variance_floored"
     noise = {

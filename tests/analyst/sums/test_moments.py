@@ -186,7 +186,7 @@ def test_sums_without_noise_give_the_same_moments_and_no_noise() -> None:
     sums = np.array(
         [[float(totals[each.summand.name]) for each in plan.measurements[0].sums]]
     )
-    moments = exact_moments(sums, plan, plan.measurements[0])
+    moments = exact_moments(sums, plan.measurements[0])
     assert moments.values.tolist() == [[float(each) for each in totals.values()]]
     assert not moments.noise.variance.any()
     assert not moments.noise.laplace.any()

@@ -64,7 +64,7 @@ def test_labels_that_are_their_own_squares_correct_the_squares() -> None:
         [each.step for each in plan.measurements[0].sums],
     )
     sums = release.questions[0].values * np.array(steps)
-    plain = exact_moments(sums, plan, plan.measurements[0])
+    plain = exact_moments(sums, plan.measurements[0])
     unknown = replace(plain, noise=known.noise)
     # The test of a ratio is made of the same noise, independent of what is corrected.
     for name in ("ws", "wy"):
@@ -99,5 +99,5 @@ def test_labels_that_are_their_own_squares_correct_the_squares() -> None:
 def test_squares_are_left_alone_where_labels_are_not_their_own(plan: Plan) -> None:
     release = focused_release(plan)
     names, found = moments_of(release).names, moments_of(release)
-    exact = exact_moments(np.zeros((1, 5)), plan, plan.measurements[0])
+    exact = exact_moments(np.zeros((1, 5)), plan.measurements[0])
     assert (names, found.matrix.tolist()) == (exact.names, exact.matrix.tolist())

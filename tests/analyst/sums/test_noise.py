@@ -18,7 +18,7 @@ STEPS = np.array([0.5, 2.0])
 def layer(
     scales: tuple[float, ...], *counts: int, law: NoiseLaw = LAPLACE
 ) -> NoiseLayer:
-    return NoiseLayer(law, scales, np.array(counts, dtype=np.int64))
+    return NoiseLayer(law, scales, counts)
 
 
 def moments_of_draws(noise: Noise) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ from dpratio.cli.studies import read_terms
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import STAGES
 from dpratio.release.files import read_release
-from dpratio.release.id import id_of
+from dpratio.release.release import id_of
 from tiers import quick_first
 
 pytestmark = pytest.mark.usefixtures("folder")

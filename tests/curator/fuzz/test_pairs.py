@@ -75,7 +75,9 @@ def require_alike(whole: Release, less: Release) -> None:
     """Two releases differ in their integers and in the checksum over them."""
     told = [json.loads(release_to_bytes(each)) for each in (whole, less)]
     for document in told:
-        del document["values"], document["sha256"]
+        del document["sha256"]
+        for question in document["questions"]:
+            del question["values"]
     assert told[0] == told[1]
     assert whole.questions[0].values.shape == less.questions[0].values.shape
 

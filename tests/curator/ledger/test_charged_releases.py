@@ -188,7 +188,7 @@ def test_a_release_holds_nothing_of_the_ledger_but_its_head_and_a_hash(
     assert scope.hash not in text
     assert opened.time not in text
     assert release.ledger_head == opened.hash
-    assert f'"ledger":"{opened.hash}"' in text
+    assert f'"ledger_head":"{opened.hash}"' in text
 
 
 def test_simulated_people_are_charged_and_told(file_ledger: Ledger) -> None:

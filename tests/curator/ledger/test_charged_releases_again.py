@@ -12,7 +12,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, InvalidInput, LedgerRefused
 from dpratio.release.files import read_release, release_from_bytes
-from dpratio.release.id import id_of
+from dpratio.release.release import id_of
 from dpratio.terms.budget import Budget
 
 

@@ -184,9 +184,8 @@ def test_a_published_release_is_compared_with_what_was_sealed(tmp_path: Path) ->
     release = release_sums({"s": [1], "y": [1]}, PLAN, ledger=ledger)
     assert verify_ledger(ledger, [release]).wrong == ()
     question = release.questions[0]
-    forged = replace(
-        release, questions=(replace(question, values=question.values + 10**9),)
-    )
+    sums = (replace(question.sums[0], values=question.values + 10**9),)
+    forged = replace(release, questions=(replace(question, sums=sums),))
     (wrong,) = verify_ledger(ledger, [forged]).wrong
     assert wrong == f"release {release.id} is not what was sealed under its id."
 

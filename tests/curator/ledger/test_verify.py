@@ -17,6 +17,7 @@ from dpratio.curator.ledger.verify import Findings, verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
 from dpratio.release.combine import merge
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
@@ -338,6 +339,7 @@ def test_a_head_is_looked_for_at_the_entry_of_its_release(ledger: Ledger) -> Non
 def test_a_release_with_another_title_is_not_what_was_sealed(ledger: Ledger) -> None:
     release = released(ledger)
     assert verify_ledger(ledger, releases=[release]).wrong == ()
+    assert isinstance(release.plan, Plan)
     edited = replace(release, plan=release.plan.titled("Proven safe"))
     (wrong,) = verify_ledger(ledger, releases=[edited]).wrong
     assert wrong == f"release {release.id} is not what was sealed under its id."

@@ -22,7 +22,7 @@ from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
 from dpratio.release.files import read_release
-from dpratio.release.id import id_of
+from dpratio.release.release import id_of
 from dpratio.terms.budget import Budget
 from planned import question_text
 

@@ -12,7 +12,7 @@ import pytest
 from curator.stopped.stages import STAGES, surroundings
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
-from dpratio.release.id import id_of
+from dpratio.release.release import id_of
 
 LONGEST = 300
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import dpratio as dpr
+from dpratio.plan.plan import Plan
 from dpratio.release.files import release_from_bytes
 from dpratio.show.sections.embedded import embedded_release
 from dpratio.show.sections.page import render_report, verify_commands
@@ -55,12 +56,13 @@ def test_the_commands_are_those_that_made_the_answers() -> None:
 def test_a_public_table_is_no_release() -> None:
     made = from_elsewhere()
     assert embedded_release(made) is not None
-    public = replace(made, origin=PUBLIC)
+    public = replace(made, plan=replace(made.plan, origin=PUBLIC))  # type: ignore[arg-type]
     assert embedded_release(public) is None
     assert "Save the release" not in render_report(public)
 
 
 def test_the_title_of_a_study_is_the_heading_unless_another_is_given() -> None:
+    assert isinstance(RELEASE.plan, Plan)
     titled = replace(RELEASE, plan=RELEASE.plan.titled("Loans <2025>"))
     page = render_report(titled)
     assert "<h1>Loans &lt;2025&gt;</h1>" in page

@@ -36,7 +36,7 @@ def test_a_release_alone_knows_its_unit_its_cost_and_its_plan() -> None:
         ("Cost", "epsilon 2, delta 0"),
     ]
     facts = dict(recorded_facts(release, None))
-    assert facts["Plan hash"] == plan_hash(release.plan)
+    assert facts["Plan hash"] == plan_hash(release.plan)  # type: ignore[arg-type]
     assert facts["Release"] == release.id
     page = render_report(release)
     assert "<b>Protected</b> one row" in page

@@ -173,7 +173,8 @@ def _rest(sums: NoisySums, places: Places) -> Noise:
     layers = []
     for layer in sums.noise:
         counts = np.broadcast_to(layer.counts, (len(sums.values),))
-        layers.append(replace(layer, counts=counts.sum() - counts[places]))
+        outside = counts.sum() - counts[places]
+        layers.append(replace(layer, counts=tuple(outside.tolist())))
     return noise_of(tuple(layers), np.array(sums.steps))
 
 

@@ -26,6 +26,7 @@ from dpratio.analyst.tables.labels import labels_of
 from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
+from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import CUT
 from dpratio.plan.settle import FALSE_ALARMS
 from dpratio.plan.words import describe_bounds, describe_totals
@@ -203,7 +204,7 @@ def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
 def _within(release: Release) -> tuple[str, ...]:
     """Say to what values were clipped, where that was done here."""
     plan = release.measured
-    if plan.is_external:
+    if not isinstance(plan, Plan):
         return ()
     return (describe_bounds(plan.bounds), *describe_totals(plan.study))
 

@@ -13,9 +13,8 @@ from dpratio.analyst.sums.noise import Noise, noise_of, side_by_side, take
 from dpratio.arrays import Flags, Floats, Integers
 from dpratio.checks import require
 from dpratio.plan.measurement import Measurement, pick_question
-from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import CUT, MOMENTS, Contrast, Summand
-from dpratio.release.release import NoisySums, Release, ReleasedQuestion
+from dpratio.release.release import NoisySums, Release, ReleasedQuestion, kind_of
 from dpratio.terms.bounds import Bounds
 
 Matrix = dict[str, list[float]]
@@ -205,9 +204,9 @@ def _added(parts: Sequence[Moments]) -> Moments:
     )
 
 
-def exact_moments(sums: Floats, plan: Plan, question: Measurement) -> Moments:
+def exact_moments(sums: Floats, question: Measurement) -> Moments:
     """Give the moments of sums without noise: public ones, or invented ones."""
-    names, matrix = _matrix(question, plan.contrast(question))
+    names, matrix = _matrix(question, kind_of(question)[0])
     none = np.zeros((1, matrix.shape[1]))
     return Moments(names, sums @ matrix.T, matrix, Noise(none, none))
 

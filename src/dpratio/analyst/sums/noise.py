@@ -37,7 +37,7 @@ def noise_of(layers: tuple[NoiseLayer, ...], steps: Floats) -> Noise:
     variance, laplace = np.zeros((1, len(steps))), np.zeros((1, len(steps)))
     for layer in layers:
         scales = np.array(layer.scales) * steps
-        counts = layer.counts[:, None].astype(np.float64)
+        counts = np.array(layer.counts, dtype=np.float64)[:, None]
         if layer.law == LAPLACE:
             variance = variance + counts * 2 * scales**2
             laplace = _fourth_root_of_sum(laplace, counts**0.25 * scales)

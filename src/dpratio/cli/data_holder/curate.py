@@ -126,12 +126,12 @@ def plan(
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.plan.plan import Plan
-    from dpratio.release.files import plan_hash, require_plan_place, write_plan
+    from dpratio.release.files import plan_hash, require_place, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
     output = Output(layout, wide=wide)
     if out is not None:
-        require_plan_place(out)
+        require_place(out, "plan", replace=True)
     given, made = read_terms(study)
     notes = []
     if given is not None and isinstance(made, Plan):

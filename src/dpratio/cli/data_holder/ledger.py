@@ -166,7 +166,7 @@ def void(
     anchor: options.Anchor = None,
 ) -> None:
     """Give a charge back whose data were never opened."""
-    from dpratio.release.id import id_of
+    from dpratio.release.release import id_of
 
     name = id_of(release_id)
     open_ledger(location, anchor).void(name, by=by)

@@ -33,7 +33,7 @@ from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.errors import InvalidInput
 from dpratio.plan.price import AnyPlan
 from dpratio.release.files import plan_hash
-from dpratio.release.id import require_id
+from dpratio.release.release import require_id
 
 
 class Ledger:

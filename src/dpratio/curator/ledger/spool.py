@@ -249,13 +249,14 @@ def require_drawn_for(held: Held, release_id: str, content: bytes) -> None:
     """
     try:
         drawn = release_from_bytes(content)
+        plan = plan_hash(drawn.plan)  # type: ignore[arg-type]  # others have none
     except (DpratioError, ValueError):
         drawn = None
     heads = [each.hash for each in held.entries if each.kind == "opened"]
     if (
         drawn is None
         or (drawn.id, [drawn.ledger_head]) != (release_id, heads)
-        or plan_hash(drawn.plan) != held.plan
+        or plan != held.plan
     ):
         raise LedgerFailed(
             f"what the spool holds for release {release_id} is damaged, or was drawn "

@@ -16,6 +16,8 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.provenance import heading_stamp, stamps
 from dpratio.checks import require
+from dpratio.plan.plan import Plan
+from dpratio.release.external import ExternalSums
 from dpratio.release.files import plan_hash
 from dpratio.release.release import Release
 from dpratio.show.chart.picture import chart_style
@@ -57,12 +59,12 @@ def header_facts(release: Release, record: Recorded | None) -> Facts:
 
 def recorded_facts(release: Release, record: Recorded | None) -> Facts:
     """Give what a regulator asks for, as far as release and ledger know it."""
-    plan = plan_hash(release.plan)
     facts = [*([] if record is None else record.facts()), *_promised(release)]
-    if release.origin is None:
+    if not isinstance(release.plan, ExternalSums):
         facts.append(("Neighbours by", release.plan.unit.neighbours))
+        facts.append(("Plan hash", plan_hash(release.plan)))
     name = "none" if release.origin == PUBLIC else release.id
-    facts += [("Plan hash", plan), ("Release", name)]
+    facts.append(("Release", name))
     facts += [("Made from", each) for each in release.sources]
     facts += [("Ledger head", each) for each in release.all_heads]
     if release.source_hash is not None:
@@ -126,7 +128,10 @@ def render_report(
     blocks = block_terms(estimates, reference)
     reference = estimates.reference if reference is None else reference
     chances = chances_of(release, reference)
-    heading = title or release.plan.title or asked_of(release)
+    plan, own_title = release.measured, None
+    if isinstance(plan, Plan):
+        plan, own_title = plan.titled(None), plan.title  # It is the heading.
+    heading = title or own_title or asked_of(release)
     embedded = embedded_release(release)
     made_up = heading_stamp(release.origin, is_simulated=release.is_simulated)
     data = {
@@ -140,7 +145,6 @@ def render_report(
         "csv_name": f"ratios-{release.id[:8]}.csv",
         "release": None if embedded is None else embedded.data(),
     }
-    plan = release.measured.titled(None)  # It is the heading.
     summary = [shortened(line) for line in (*plan.summary(), *merged_of(release))]
     return _filled_in(
         title=f"{made_up}{heading}",

@@ -143,7 +143,7 @@ def _answer_of(part: Part, method: str, link: str, level: float) -> Answer:
 
 def _answer_without_noise(part: Part, method: str, link: str, level: float) -> Answer:
     (question,) = part.release.questions
-    moments = exact_moments(part.exact, part.release.measured, question.measurement)
+    moments = exact_moments(part.exact, question.measurement)
     variance = choose_variance(moments, None)
     answer = wald(
         moments,

@@ -128,7 +128,7 @@ def unit_moments(
     values, vectors = np.linalg.eigh(spread)
     # Moments are linear in what is added up: mean and covariance give them all.
     second = spread * (1 - 1 / len(each)) + np.outer(mean, mean)
-    moments = exact_moments(np.eye(len(mean)), plan, question)
+    moments = exact_moments(np.eye(len(mean)), question)
     top, bottom = (float(moments[name] @ mean) for name in ("ws", "wy"))
     pairs = (("ws", "ws"), ("ws", "wy"), ("wy", "wy"))
     squares = [float(moments[a] @ second @ moments[b]) for a, b in pairs]

@@ -198,7 +198,7 @@ def _judge_setting(
 
 def _judge_public(cell: Cell, sums: dict[tuple[bool, int], Floats]) -> Judgement:
     plan = Setting("laplace", cell.weighted, cell.n, 1.0).plan
-    moments = exact_moments(sums[cell.weighted, cell.n], plan, plan.measurements[0])
+    moments = exact_moments(sums[cell.weighted, cell.n], plan.measurements[0])
     rng = np.random.default_rng(0)  # Not drawn from: nothing is noisy.
     return _judge_method(moments, "no_correction", rng)[cell.link]
 

@@ -121,7 +121,7 @@ def test_a_release_is_no_plan(ready: Call) -> None:
     released(ready)
     code, _, error = ready("ledger", "approve", "r.json")
     assert code == 6
-    assert "r.json: $.format: this is a release, and a plan or a study" in error
+    assert "r.json: $.format: this is no plan" in error
     assert ready("ledger", "approve", "none.json")[0] == 5
 
 

@@ -114,7 +114,7 @@ def test_a_second_stage_is_read_every_time(file_ledger: Ledger) -> None:
     assert known == {}
     edited = parse_json(content.decode())
     del edited["sha256"]
-    for each in edited["parts"][0]["stages"]["sums"]:
+    for each in edited["questions"][0]["stages"]["sums"]:
         each["scale"] /= 1000
     signed = canonical({**edited, "sha256": checksum(edited)})
     with pytest.raises(LedgerFailed):

@@ -23,7 +23,7 @@ from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import LedgerRefused
 from dpratio.plan.price import AnyPlan, price
 from dpratio.release.files import plan_hash
-from dpratio.release.id import require_id
+from dpratio.release.release import require_id
 
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 

@@ -6,7 +6,7 @@ from dpratio.codec import parse_json
 from dpratio.curator.ledger.account.accounting import charge_of
 from dpratio.curator.ledger.account.held import Held
 from dpratio.errors import DpratioError, LedgerFailed
-from dpratio.plan.price import Cost, price
+from dpratio.plan.price import AnyPlan, Cost, price
 from dpratio.release.files import checksum, plan_hash, release_from_bytes
 from dpratio.strict import Node
 
@@ -62,13 +62,14 @@ def _read(content: bytes, known: dict[str, Priced]) -> tuple[str, str | None, Pr
     document = Node(parse_json(content.decode())).entries()
     # A second stage is its own release's, and is read again each time.
     if "stage" not in document["plan"].entries():
-        about = {name: document[name].value for name in ("plan", "origin")}
-        key = checksum(about)
+        key = checksum({"plan": document["plan"].value})
         if key in known:
-            ledger = document["ledger"].text_or_none()
+            head = document.get("ledger_head")
+            ledger = None if head is None else head.text()
             return document["id"].text(), ledger, known[key]
     release = release_from_bytes(content)
-    priced = Priced(plan_hash(release.plan), price(release.plan))
+    plan: AnyPlan = release.plan  # type: ignore[assignment]  # others have no hash
+    priced = Priced(plan_hash(plan), price(plan))
     if key:
         known[key] = priced
     return release.id, release.ledger_head, priced

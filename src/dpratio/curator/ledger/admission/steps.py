@@ -7,7 +7,7 @@ from dpratio.curator.ledger.admission.approved import require_still_approved
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
-from dpratio.release.id import require_id
+from dpratio.release.release import require_id
 
 # Of the others the state itself is said.
 _SAID = {
