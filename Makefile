@@ -77,7 +77,7 @@ mutation: $(VENV)/.ready-mutation
 soak: $(VENV)/.ready-test $(VENV)/.ready-java $(VENV)/.ready-pooler
 	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator tests/fuzz tests/simulation/audit \
 		tests/attacks/test_audit.py tests/analyst/curve \
-		tests/analyst/function/test_functions.py
+		tests/analyst/function/test_functions.py tests/plan/test_price.py
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py

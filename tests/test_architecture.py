@@ -88,12 +88,11 @@ HOMES = {
         "curator/warehouse/database/on_postgres.py",
         "curator/warehouse/units.py",
         "curator/warehouse/conditions.py",
-        "terms/study_fields.py",
+        "terms/study_file.py",
         "show/chart/times.py",
         "show/text.py",
         "terms/groups.py",
         "terms/source.py",
-        "terms/study_file.py",
     },
     "typer": {
         "cli/anyone/audit.py",

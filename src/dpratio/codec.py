@@ -57,6 +57,10 @@ class Field:
         """Return the field that may be missing, and then has a default."""
         return replace(self, default=default)
 
+    def described(self, meaning: str) -> "Field":
+        """Return the field with its meaning, where no docstring has it."""
+        return replace(self, schema={**self.schema, "description": meaning})
+
 
 def refuse(path: str, rule: str, value: object) -> NoReturn:
     """Raise DocumentRefused for what stands at a path."""

@@ -4,16 +4,6 @@ from fractions import Fraction
 
 import mpmath
 
-__all__ = [
-    "DELTAS",
-    "EPSILONS",
-    "MILLIONTH",
-    "ONE",
-    "SENSITIVITIES",
-    "as_mpf",
-    "true_delta",
-]
-
 EPSILONS = ["0.001", "0.01", "0.1", "0.5", "1", "3", "10", "30", "100"]
 DELTAS = ["1e-12", "1e-9", "1e-6", "1e-3", "0.1", "0.4"]
 SENSITIVITIES = [1, 2**24 + 1, 2**25]

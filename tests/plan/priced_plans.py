@@ -18,23 +18,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 
-__all__ = [
-    "KINDS",
-    "LAWS",
-    "ask",
-    "change_question",
-    "edit",
-    "focused_plan",
-    "over",
-    "plan_of",
-    "planned",
-    "refuse",
-    "regroup",
-    "scaled",
-    "spent",
-    "with_sums",
-]
-
 LAWS = list(
     itertools.product(("focused", "joint", "even"), ("laplace", "analytic_gaussian"))
 )

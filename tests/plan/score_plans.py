@@ -9,17 +9,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 
-__all__ = [
-    "BINARY",
-    "GROUPED",
-    "RATIO",
-    "WEIGHTED",
-    "WITH_WEIGHT",
-    "focused",
-    "names",
-    "plan_of",
-]
-
 RATIO = Ratio("score", per="label")
 WEIGHTED = Ratio("score", per="label", weight="weight")
 BINARY = {"score": Bounds(0, 1), "label": Bounds.binary()}

@@ -9,8 +9,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 
-__all__ = ["BOUNDS", "GROUPS", "cells_for", "staged_plan"]
-
 BOUNDS = {"spend": Bounds(0, 100), "visits": Bounds(0, 20)}
 GROUPS = Groups("region", ["north", "south", "west"])
 

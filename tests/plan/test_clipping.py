@@ -103,7 +103,7 @@ def test_a_count_that_sees_less_than_half_of_the_people_is_left_out(
         assert 2 * plan.cuts_seen_from <= (n or 5_000)
         return
     assert plan == plain
-    assert ": a count that sees 100 rows cut, 19 times in 20, " in plan.summary()[1]
+    assert plan.summary()[1].endswith("the release will not tell.")
 
 
 def test_too_little_budget_for_a_count_is_planned_without_one() -> None:
@@ -112,22 +112,8 @@ def test_too_little_budget_for_a_count_is_planned_without_one() -> None:
     terms["bounds"] = {"s": Bounds(0, 1), "y": Bounds.binary()}
     plan, plain = both(**terms, budget=Budget("1e-7"))
     assert plan == plain
-    assert plan.summary()[1].endswith("would take more than the budget.")
     with pytest.raises(InvalidInput, match="noise must stay below 2"):
         plan_of(**terms, budget=Budget("1e-12"))
-
-
-@EVERY_LAW
-@pytest.mark.parametrize("groups", [None, Groups("g", range(7))])
-def test_what_counting_would_cost_is_what_it_costs(
-    groups: Groups | None, mechanism: str
-) -> None:
-    """A plan that sees so many has the share that another says it would take."""
-    plan, plain = both(mechanism=mechanism, groups=groups, stage=0)
-    share = float(plain.summary()[1].split("would take ")[1].split()[0])
-    power = 1 if mechanism == "laplace" else 2
-    spent = share * (100 / plan.cuts_seen_from) ** power
-    assert spent == pytest.approx(plan.shares(plan.measurements[0])[-1], rel=0.06)
 
 
 @pytest.mark.parametrize(
@@ -217,10 +203,3 @@ def test_more_keys_than_are_known_need_more() -> None:
     plan = plan_of(groups=PrivateKeys("g", Budget("0.1", "1e-7")))
     line = line_of_clipping(plan)
     assert line.endswith("times in 20. With more keys, more are needed.")
-
-
-def test_promised_widths_know_of_the_smaller_budget() -> None:
-    wide, narrow = (
-        promised_range(each, each.measurements[0], 500).widths for each in both()
-    )
-    assert narrow.highest < wide.highest < 1.15 * narrow.highest

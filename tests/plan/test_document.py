@@ -20,6 +20,7 @@ from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
 from edited_places import at, edit, split
 from plan.score_plans import BINARY, GROUPED, RATIO, focused
 from plan.staged_plans import GROUPS, staged_plan
@@ -104,6 +105,12 @@ PLANS = {
     "keys": focused(groups=SHOPS),
     "bought": replace(focused(), bought=(SHOPS,)),
     "natural": focused(bounds={**BINARY, "score": Bounds(0, 1, natural=True)}),
+    "totals": make_plan(
+        Question(RATIO, groups=GROUPS, totals={"label": Bounds(0, 6)}),
+        bounds=BINARY,
+        budget=Budget(1),
+        unit=PrivacyUnit("id", totals={"score": Bounds(0, 9)}),
+    ),
     "staged": staged_plan(),
     "followed": staged_plan(population=FOLLOWED),
     "guessed": staged_plan(population=PEOPLE, n=700, groups=GROUPS),

@@ -276,7 +276,7 @@ def grid(*edges: float) -> HistogramPlan:
     return edit(BINS, cells=ScoreBins("score", edges))
 
 
-TOTALS = PEOPLE.unit.totals
+TOTALS, COARSE = PEOPLE.unit.totals, Ladder(-1, 3, steps=1)
 EVEN = ScoreBins("score", 16).within(BINS.bounds["score"]).edges
 (OF_ROWS, _), (_, OF_GROUPS) = ROWS.measurements, GROUPS.measurements
 ALL: dict[str, Any] = {"within": None, "name": "spent"}
@@ -328,7 +328,8 @@ REFUSED: list[tuple[Callable[[], HistogramPlan], str]] = [
     (lambda: edit(GROUPS, 1, within=None), KNOWN_COLUMN),
     (lambda: edit(GROUPS, 1, cells=Ladder(0, 2)), TERMS),
     (lambda: edit(GROUPS, 1, cells=Ladder(0, 9, steps=1)), TERMS),
-    (lambda: edit(ROWS, cells=Ladder(-1, 3, steps=1)), TERMS),
+    (lambda: edit(ROWS, cells=Ladder(-1, 4)), TERMS),
+    (lambda: edit(edit(ROWS, cells=COARSE), 1, cells=COARSE), TERMS),
     (lambda: several(BINS, *BINS.measurements, OF_ROWS), NAMED),
     (lambda: bound(several(ROWS, OF_ROWS, *BINS.measurements), score=UNIT), TERMS),
     # Cells are equal, from end to end of the bounds: others would come back as found.
@@ -436,7 +437,7 @@ def test_a_plan_says_what_it_counts_and_how_often_each_counts() -> None:
     rows, people = (plan_bounds(it, budget=TENTH) for it in (study_of(), changed))
     for plan, phrase in [
         (rows, "rows by spent, in 484 cells from 2^-20 to 2^40 on each side of 0"),
-        (rows, "Each moves the counts of every histogram by 1 in all"),
+        (rows, "laplace; each moves the counts of every histogram by 1 in all"),
         (rows, "Cost: epsilon 0.1, delta 0."),
         (people, "each user by spent, in 324 cells"),
         (people, "in 3 declared groups of region"),

@@ -18,7 +18,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.joint import joint_ratio
-from dpratio.plan.sensitivity.sums import Contrast, Summand
+from dpratio.plan.sensitivity.sums import Contrast, MeasuredSum
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -40,6 +40,7 @@ from plan.priced_plans import (
     with_sums,
 )
 from plan_documents import plan_from_document, plan_to_document
+from soak import IS_SOAK
 
 EVERY_KIND = pytest.mark.parametrize(
     ("strategy", "mechanism"), [*KINDS, ("even", "classical_gaussian")]
@@ -91,7 +92,7 @@ def any_plan(draw: st.DrawFn) -> Plan:
         raise
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=1_000 if IS_SOAK else 60)
 @given(plan=any_plan())
 def test_what_the_planner_makes_is_priced_at_its_budget_and_survives_its_document(
     plan: Plan,
@@ -149,7 +150,8 @@ def test_every_sum_needs_its_lattice_its_sensitivity_and_its_noise(
         if strategy == "even" or each.summand.name not in {"zz", "hh", "ww"}:
             # Squares must not have less of a price than mixed products need.
             price(edit(plan, at, scale=each.scale * 1.5))
-        for scale in (0.0, -1.0, math.nan, math.inf, 5e-324, 2.0**51, 2.0**-11):
+        over = math.nextafter(2.0**50, math.inf)
+        for scale in (0.0, -1.0, math.nan, math.inf, 5e-324, over, 2.0**-11):
             refuse(edit(plan, at, scale=scale), "noise of .* is too small or too large")
 
 
@@ -157,12 +159,7 @@ def test_every_sum_needs_its_lattice_its_sensitivity_and_its_noise(
 def test_scales_the_sampler_cannot_use_are_refused(scale: object) -> None:
     """Certified as one number and drawn as another would be two prices."""
     refuse(edit(plan_of(), scale=scale), "must be a plain number")
-
-
-def test_noise_up_to_2_to_the_50_cells_is_accepted() -> None:
-    plan = edit(plan_of(), scale=2.0**50)
-    assert spent(price(plan)) == (Fraction(1), Fraction(0))
-    refuse(edit(plan, scale=math.nextafter(2.0**50, math.inf)), "too large")
+    assert spent(price(edit(plan_of(), scale=2.0**50))) == (Fraction(1), Fraction(0))
 
 
 @EVERY_KIND
@@ -195,15 +192,13 @@ OTHER_LISTS: dict[str, Callable[[Any], Any]] = {
     "more": lambda sums: (*sums, sums[0]),
     "none": lambda _: (),
     "twice": lambda sums: (sums[1], *sums[1:]),
-    "factors": lambda sums: (
-        replace(sums[0], summand=Summand(sums[0].summand.name, ("h",))),
-        *sums[1:],
-    ),
-    "name": lambda sums: (
-        replace(sums[0], summand=Summand("n", sums[0].summand.factors)),
-        *sums[1:],
-    ),
+    "factors": lambda sums: (_named(sums[0], factors=("h",)), *sums[1:]),
+    "name": lambda sums: (_named(sums[0], name="n"), *sums[1:]),
 }
+
+
+def _named(measured: MeasuredSum, **changes: Any) -> MeasuredSum:  # noqa: ANN401
+    return replace(measured, summand=replace(measured.summand, **changes))
 
 
 @pytest.mark.parametrize("change", OTHER_LISTS)
@@ -216,35 +211,70 @@ def test_another_list_of_sums_is_refused(strategy: str, change: str) -> None:
     refuse(with_sums(plan, list(plan.measurements[0].sums)), "must be a tuple")
 
 
-def test_other_answers_than_were_planned_are_refused() -> None:
-    """Means need more sums; more sums than the ratio needs were not asked for."""
-    alone, means = planned("focused", "laplace"), planned("means", "laplace")
-    for plan, answers in ((alone, ("ratio", "means")), (means, ("ratio",))):
-        refuse(change_question(plan, answers=answers), "does not measure these sums")
-
-
-def test_wider_bounds_than_were_priced_are_refused() -> None:
-    """The engine clips to the bounds of the plan, so these decide the price."""
-    even, focused = plan_of(), focused_plan(guess=1)
-    for plan, name, wide in (
-        (even, "weight", Bounds(0.5, 3.0000001)),
-        (even, "weight", Bounds(0.5, 6)),
-        (focused, "score", Bounds(0, 1.0000001)),
-        (focused, "score", Bounds(-0.0000001, 1)),
-        (focused, "label", Bounds(0, 1.0000001)),
-        (focused, "label", Bounds(-1, 1)),
-        (focused, "weight", Bounds(0.5, 3.0000001)),
-    ):
-        other = with_terms(plan, bounds={**plan.bounds, name: wide})
-        refuse(other, "sensitiv|step|noise")
-    below = {**even.bounds, "weight": Bounds(-3, 3)}
-    refuse(with_terms(even, bounds=below), "weight must be at least 0")
+EVEN, GUESSED = plan_of(), focused_plan(guess=1)
+FOCUSED, JOINT, PAPER = (
+    focused_plan(strategy=strategy) for strategy in ("focused", "joint", "even")
+)
+WIDER = [
+    (EVEN, "weight", Bounds(0.5, 3.0000001)),
+    (EVEN, "weight", Bounds(0.5, 6)),
+    (GUESSED, "score", Bounds(0, 1.0000001)),
+    (GUESSED, "score", Bounds(-0.0000001, 1)),
+    (GUESSED, "label", Bounds(0, 1.0000001)),
+    (GUESSED, "label", Bounds(-1, 1)),
+    (GUESSED, "weight", Bounds(0.5, 3.0000001)),
+]
+EDITED = [
+    # Means need more sums; more sums than the ratio needs were not asked for.
+    (change_question(FOCUSED, answers=("ratio", "means")), "does not measure"),
+    (change_question(planned("means", "laplace"), answers=("ratio",)), "not measure"),
+    (change_question(FOCUSED, basis="denominator"), None),
+    # The engine clips to the bounds of the plan, so these decide the price.
+    *(
+        (with_terms(plan, bounds={**plan.bounds, name: wide}), "sensitiv|step|noise")
+        for plan, name, wide in WIDER
+    ),
     # A denominator that stops being binary needs a seventh sum.
-    binary = {**even.bounds, "label": Bounds.binary()}
-    refuse(with_terms(even, bounds=binary), "does not measure these sums")
-    refuse(with_terms(plan_of(bounds=binary), bounds=even.bounds), "does not measure")
+    (
+        with_terms(EVEN, bounds={**EVEN.bounds, "label": Bounds.binary()}),
+        "does not measure",
+    ),
+    (with_terms(PAPER, bounds=EVEN.bounds), "does not measure"),
+    (with_terms(FOCUSED, strategy="joint"), "does not measure"),
+    (with_terms(FOCUSED, strategy="even"), "does not measure"),
+    (with_terms(JOINT, strategy="focused"), None),
+    (with_terms(PAPER, strategy="focused"), None),
+    (with_terms(planned("joint", "analytic_gaussian"), strategy="even"), "its share"),
+    # Analytic noise is too small for the classical formula; not the other way.
+    *(
+        (with_terms(planned(name, "laplace"), mechanism="analytic_gaussian"), "small")
+        for name in ("joint", "focused", "means")
+    ),
+    (
+        with_terms(
+            planned("even", "analytic_gaussian"), mechanism="classical_gaussian"
+        ),
+        "too small",
+    ),
+]
+
+
+@pytest.mark.parametrize(("plan", "message"), EDITED)
+def test_terms_that_demand_other_sums_or_noise_are_refused(
+    plan: Plan, message: str | None
+) -> None:
+    refuse(plan, message)
+
+
+def test_terms_that_demand_no_more_are_priced_as_what_they_are() -> None:
+    even = planned("even", "analytic_gaussian")
+    assert spent(price(with_terms(even, strategy="joint"))) == spent(price(even))
+    classical = planned("even", "classical_gaussian")
+    other = with_terms(classical, mechanism="analytic_gaussian")
+    assert price(other) == price(classical)
     # Rows cost most at the largest weight; the least one plays no part.
-    assert price(with_terms(focused, bounds={**focused.bounds, "weight": Bounds(0, 3)}))
+    lower = {**GUESSED.bounds, "weight": Bounds(0, 3)}
+    assert price(with_terms(GUESSED, bounds=lower)) == price(GUESSED)
 
 
 @pytest.mark.parametrize(
@@ -274,45 +304,6 @@ def test_another_contrast_than_was_priced_is_refused(
     assert price(ask(plan, guess_is="unknown")) == price(plan)
 
 
-def test_another_basis_or_an_unused_limit_is_refused() -> None:
-    plan = planned("focused", "laplace")
-    assert plan.measurements[0].basis == "sum"
-    refuse(change_question(plan, basis="denominator"))
-    for strategy in ("even", "joint"):
-        limited = ask(planned(strategy, "laplace"), residual_bound=0.5)
-        refuse(limited, f"strategy '{strategy}' does not use a residual bound")
-
-
-def test_another_strategy_is_refused_or_priced_as_what_it_is() -> None:
-    focused, joint, even = (
-        focused_plan(strategy=strategy) for strategy in ("focused", "joint", "even")
-    )
-    refuse(with_terms(focused, strategy="joint"), "does not measure")
-    refuse(with_terms(focused, strategy="even"), "does not measure")
-    refuse(with_terms(joint, strategy="focused"))
-    refuse(with_terms(even, strategy="focused"))
-    gaussian = planned("joint", "analytic_gaussian")
-    refuse(with_terms(gaussian, strategy="even"), "too small for its share")
-    even = planned("even", "analytic_gaussian")
-    assert spent(price(with_terms(even, strategy="joint"))) == spent(price(even))
-
-
-def test_another_mechanism_is_refused_or_priced_as_what_it_is() -> None:
-    """Analytic noise is too small for the classical formula; not the other way."""
-    for strategy in ("joint", "focused", "means"):
-        laplace = planned(strategy, "laplace")
-        refuse(with_terms(laplace, mechanism="analytic_gaussian"), "too small")
-        huge = scaled(planned(strategy, "analytic_gaussian"), 1000)
-        other = with_terms(huge, mechanism="classical_gaussian")
-        refuse(other, "has no classical_gauss")
-    analytic = planned("even", "analytic_gaussian")
-    other = with_terms(analytic, mechanism="classical_gaussian")
-    refuse(other, "noise of .* too small")
-    classical = planned("even", "classical_gaussian")
-    other = with_terms(classical, mechanism="analytic_gaussian")
-    assert price(other) == price(classical)
-
-
 def test_noise_saved_on_one_sum_does_not_pay_for_another_when_shares_are_even() -> None:
     plan = edit(plan_of(), 0, scale=2.0**45)
     less = plan.measurements[0].sums[1].scale * (1 - 1e-9)
@@ -327,28 +318,6 @@ def test_laplace_noise_one_step_of_a_double_too_small_is_refused(at: int) -> Non
     cost = Fraction(each.sensitivity) / Fraction(below)
     assert cost > plan.epsilon / 7
     refuse(edit(plan, at, scale=below), "noise of .* is too small")
-
-
-def test_classical_noise_one_step_of_a_double_too_small_is_refused() -> None:
-    plan = plan_of("classical_gaussian")
-    scale = plan.measurements[0].sums[0].scale
-    for _ in range(200):  # From the certified scale down to the smallest one.
-        below = math.nextafter(scale, 0)
-        try:
-            price(edit(plan, scale=below))
-        except PlanRefused as error:
-            assert "too small" in str(error)  # noqa: PT017
-            return
-        scale = below
-    pytest.fail("the planner's scale is far from the smallest one")
-
-
-def test_classical_noise_above_epsilon_one_is_refused() -> None:
-    """However much noise there is: the formula is not proven there."""
-    plan = plan_of("classical_gaussian", budget=Budget(7, "1e-6"))
-    price(plan)
-    more = with_terms(plan, budget=Budget("7.0000001", "1e-6"))
-    refuse(scaled(more, 1000), "too small")
 
 
 def test_a_refusal_says_what_to_do_and_hides_its_cause() -> None:

@@ -1,5 +1,9 @@
-"""Several questions, units with many rows, and keys that are found: one budget."""
+"""Several questions, units with many rows, and keys that are found: one budget.
 
+What they cost in concentrated privacy follows from scales and sensitivities alone.
+"""
+
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -7,12 +11,16 @@ from typing import Any
 
 import pytest
 
+from curator.histograms_for_tests import rows_plan
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw, analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
+from dpratio.plan.sensitivity.joint import unit_ratio
+from dpratio.plan.settle import STRATEGIES
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, Keys, PrivateKeys, ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from edited_plans import with_terms
@@ -31,7 +39,7 @@ BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary(), "m": Bounds(0, 1)}
 TOTALS = {"s": Bounds(0, 5), "y": Bounds(0, 4)}
 RATIOS = [Ratio("s", per="y"), Ratio("s", per="y", minus="m", guess=0)]
 LETTERS = Groups("k", ["a", "b", "c"])
-FOUND = PrivateKeys("k", Budget("0.25", "1e-7"))
+KEYS = PrivateKeys("k", Budget("0.25", "1e-7"))
 
 EVERY_LAW = pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
 
@@ -118,7 +126,7 @@ def test_noise_is_made_for_the_unit_that_is_declared(
 
 @EVERY_LAW
 def test_finding_keys_is_paid_from_the_budget(strategy: str, mechanism: str) -> None:
-    plan = several(strategy, mechanism, [FOUND, None], [1, 1])
+    plan = several(strategy, mechanism, [KEYS, None], [1, 1])
     is_laplace = mechanism == "laplace"
     delta = Fraction("1e-7" if is_laplace else "1e-6")
     assert spent(price(plan)) == (Fraction(1), delta)
@@ -130,17 +138,130 @@ def test_finding_keys_is_paid_from_the_budget(strategy: str, mechanism: str) -> 
         (Budget(1, "1e-7"), "leave some of the budget"),
         (Budget("0.5", "1.1e-6"), "leave some of the budget"),
     ):
-        other = regroup(plan, replace(FOUND, budget=budget))
+        other = regroup(plan, replace(KEYS, budget=budget))
         if message is None:
             assert price(other).epsilon == 1
         else:
             refuse(other, message)
     # Keys that were found before are paid for beside the questions.
-    refuse(replace(plan, bought=(replace(FOUND, column="j"),)), "too small for")
+    refuse(replace(plan, bought=(replace(KEYS, column="j"),)), "too small for")
 
 
-def test_key_columns_are_not_those_of_the_ratio() -> None:
-    plan = several("joint", "laplace", [FOUND, None], [1, 1])
-    crossed = Groups.cross(ScoreBins("s", [0, 1]), Keys("y", [0, 1]))
-    for groups in (replace(FOUND, column="y"), crossed):
-        refuse(regroup(plan, groups), "cannot be its group")
+EVERY_PAIR = pytest.mark.parametrize(
+    ("strategy", "law"), list(itertools.product(STRATEGIES, (LAPLACE, GAUSSIAN)))
+)
+WIDE = {"s": Bounds(0, 1), "y": Bounds(0, 2)}
+# Cells are rounded, and half of one is a part in 2^25 of the largest move.
+CLOSE = 1e-6
+
+
+def wide_plan(strategy: str, law: NoiseLaw, **terms: Any) -> Plan:  # noqa: ANN401
+    given: dict[str, Any] = {
+        "bounds": WIDE,
+        "groups": Groups("k", list("abcd")),
+        "budget": Budget(1, "1e-6"),
+        "strategy": strategy,
+        "mechanism": law.name,
+    }
+    return make_plan(Ratio("s", per="y", guess=1), **given | terms)
+
+
+def squares(plan: Plan) -> float:
+    """Each sum as a release of its own, moved once by its sensitivity."""
+    return sum(
+        (each.sensitivity / each.scale) ** 2
+        for question in plan.measurements
+        for each in question.sums
+    )
+
+
+def spends_all_of_delta(square: Fraction, epsilon: Fraction, delta: Fraction) -> None:
+    """One Gaussian mechanism with this μ² has the whole delta at epsilon."""
+    spent = analytic_delta(Fraction(float(square) ** 0.5), epsilon)
+    assert float(spent) == pytest.approx(float(delta), rel=1e-6)
+
+
+@EVERY_PAIR
+@pytest.mark.parametrize(
+    ("terms", "moved"),  # How often the sums of one unit are moved.
+    [
+        ({}, 1),
+        ({"most_groups": 3}, 3),
+        ({"neighbours": "change-one"}, 2),
+        ({"most_groups": 3, "neighbours": "change-one"}, 6),
+    ],
+    ids=["added", "in three groups", "changed", "changed in three groups"],
+)
+def test_rho_is_half_of_the_squares(
+    strategy: str, law: NoiseLaw, terms: dict[str, Any], moved: int
+) -> None:
+    unit = PrivacyUnit("user", totals={"s": Bounds(0, 3), "y": Bounds(0, 5)}, **terms)
+    plan = wide_plan(strategy, law, unit=unit)
+    cost = price(plan)
+    assert cost.keys_delta == 0
+    if law == LAPLACE:
+        apart = moved**2 * squares(plan)
+        expected = apart if strategy == "even" else min(1.0, apart)
+        assert float(2 * cost.rho) == pytest.approx(expected, rel=CLOSE)
+    elif strategy == "even":
+        assert float(2 * cost.rho) == pytest.approx(moved * squares(plan), rel=CLOSE)
+    else:
+        spends_all_of_delta(2 * cost.rho, Fraction(1), Fraction(1, 10**6))
+        moves = unit_ratio(
+            law, plan.grid(plan.measurements[0]), plan.measurements[0].scales, unit, 4
+        )
+        assert 2 * cost.rho == moves**2  # The price of one question is not rounded.
+
+
+@EVERY_PAIR
+def test_questions_add_up_in_squares_and_keys_come_on_top(
+    strategy: str, law: NoiseLaw
+) -> None:
+    ratio = Ratio("s", per="y", guess=1)
+    plan = make_plan(
+        over([ratio], [KEYS, None], [1, 3]),
+        bounds=WIDE,
+        budget=Budget(1, "1e-6"),
+        strategy=strategy,
+        mechanism=law.name,
+    )
+    assert len(plan.measurements) == 2
+    cost = price(plan)
+    assert cost.keys_delta == Fraction(1, 10**7)
+    for_sums = 2 * cost.rho - Fraction(1, 16)
+    if law == GAUSSIAN and strategy != "even":
+        spends_all_of_delta(for_sums, Fraction(3, 4), Fraction(9, 10**7))
+    else:
+        assert float(for_sums) == pytest.approx(squares(plan), rel=CLOSE)
+
+
+def test_two_budgets_of_keys_add_up() -> None:
+    other = PrivateKeys("j", Budget("0.125", "2e-7"))
+    plan = wide_plan("joint", LAPLACE, groups=[KEYS, other])
+    cost = price(plan)
+    assert cost.keys_delta == Fraction(3, 10**7)
+    keys = 0.25**2 + 0.125**2
+    assert float(2 * cost.rho) == pytest.approx(squares(plan) + keys, rel=CLOSE)
+
+
+def test_sums_that_are_never_large_together_are_priced_together() -> None:
+    """A row costs epsilon in all, where the squares of the sums add up to more."""
+    terms: dict[str, Any] = {"groups": None, "clipping": "unmeasured"}
+    terms["bounds"] = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
+    plan = wide_plan("focused", LAPLACE, budget=Budget(8), **terms)
+    assert squares(plan) > 70
+    assert float(2 * price(plan).rho) == pytest.approx(64, rel=CLOSE)
+
+
+def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
+    """The squares are compared with the square of the whole, and with nothing else."""
+    plan = wide_plan("joint", LAPLACE, budget=Budget(100))
+    moves = [each.sensitivity / each.scale for each in plan.measurements[0].sums]
+    assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
+    assert [float(each) for each in price(plan).pure] == pytest.approx(moves, rel=CLOSE)
+
+
+def test_counts_cost_epsilon_and_nothing_else() -> None:
+    cost = price(rows_plan())
+    assert sum(cost.pure) == cost.epsilon == 1
+    assert {cost.gaussian, cost.keys_delta, cost.delta} == {Fraction(0)}

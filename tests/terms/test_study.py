@@ -126,7 +126,7 @@ def test_questions_are_values() -> None:
             for odd in ("", "../secret", "a b", "{period}", "2026/W46", 46)
         ),
         *(
-            ({"data": data, "period": "2026"}, "data")
+            ({"data": data, "period": "2026"}, "period")
             for data in (None, "a.csv", DatabaseTable("duckdb:///a.db", table="t"))
         ),
         *(({"data": odd}, "path") for odd in ("a.txt", "{period}/{period}.parquet")),

@@ -359,11 +359,6 @@ def test_every_term_is_read_as_it_was_written(terms: dict[str, object]) -> None:
     assert read.bounds_from == study.bounds_from
 
 
-def test_a_comment_stands_above_its_table() -> None:
-    text = study_to_toml(study_of([Question(RATIOS[0])]), {"privacy": "The price."})
-    assert "\n# The price.\n[privacy]\nepsilon = 0.3\n" in text
-
-
 # --- Files ----------------------------------------------------------------------------
 
 

@@ -13,7 +13,6 @@ _JOINT = (
 _PRICES = (
     "plan/test_price.py",
     "plan/test_price_parts.py",
-    "plan/test_concentrated_price.py",
     "attacks/test_joint_noise.py",
 )
 _PLANS = (
@@ -41,7 +40,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "plan/certified.py": ("plan/test_certified.py", "plan/test_laws.py"),
     "plan/laws.py": (
         "plan/test_laws.py",
-        "plan/test_threshold.py",
         "plan/test_settle.py",
     ),
     "plan/sensitivity/sums.py": (

@@ -28,8 +28,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.study_fields import BOUNDS, GUESS, PARTITION, UNIT
-from dpratio.terms.study_file import STUDY
+from dpratio.terms.study_file import BOUNDS, GUESS, PARTITION, STUDY, UNIT
 
 _FACTORS = ("s", "y", "w", "z", "h", "c")
 

@@ -187,6 +187,7 @@ class HistogramPlan(Tabular):
     def summary(self) -> list[str]:
         """Describe in sentences what is counted, who is protected and at what price."""
         moved = max(item.cells_moved(self.unit) for item in self.measurements)
+        moves = f"each moves the counts of every histogram by {moved:,} in all"
         cost = f"Cost: epsilon {decimal_text(self.epsilon)}, delta 0."
         return [
             *title_words(self.title),
@@ -194,7 +195,7 @@ class HistogramPlan(Tabular):
             # Names in JSON stand in no order.
             describe_bounds(dict(sorted(self.bounds.items()))),
             *self.protected(),
-            f"Each moves the counts of every histogram by {moved:,} in all. {cost}",
+            f"Mechanism {self.law.name}; {moves}. {cost}",
             *describe_epsilon(self.epsilon, self.unit),
         ]
 

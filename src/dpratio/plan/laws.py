@@ -170,8 +170,8 @@ def analytic_delta(ratio: Fraction, epsilon: Fraction) -> Fraction:
     # Balle & Wang (2018), theorem 8, as tails of the standard normal.
     near = epsilon / ratio - ratio / 2
     far = epsilon / ratio + ratio / 2
-    gain, lost = normal_tail_bounds(near)[1], normal_tail_bounds(far)[0]
-    return gain - exp_bounds(epsilon)[0] * lost if lost else gain
+    gain, loss = normal_tail_bounds(near)[1], normal_tail_bounds(far)[0]
+    return gain - exp_bounds(epsilon)[0] * loss if loss else gain
 
 
 def _classical_guess(epsilon: Fraction, delta: Fraction) -> float:
@@ -197,8 +197,8 @@ def _analytic_guess(share: Fraction, delta: Fraction) -> float:
         gain = log_ndtr(ratio / 2 - epsilon / ratio)
         loss = epsilon + log_ndtr(-ratio / 2 - epsilon / ratio)
         # The difference cancels where both tails are deep; any negative one will do.
-        kept = -math.expm1(min(loss - gain, -1e-16))
-        return float(gain) + math.log(kept) - log_delta
+        part = -math.expm1(min(loss - gain, -1e-16))
+        return float(gain) + math.log(part) - log_delta
 
     # delta <= ratio/2 for small ratios, and delta -> 1 for large ones.
     low, high = log_delta - 7, math.log(100 + 10 * math.sqrt(epsilon))

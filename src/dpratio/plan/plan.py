@@ -16,12 +16,12 @@ from dpratio.plan.measurement import Measurement
 from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.plan.settle import (
+    FALSE_ALARMS,
     Layout,
-    allowances,
     layout_of,
     left_for_sums,
     private_keys,
-    scales_seen,
+    rows_of,
 )
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.plan.strategy.measure import even_shares
@@ -36,7 +36,6 @@ from dpratio.plan.words import (
     describe_epsilon,
     describe_stage,
     describe_totals,
-    describe_uncounted,
     describe_unit,
     title_words,
 )
@@ -50,6 +49,7 @@ from dpratio.terms.unit import PrivacyUnit
 
 # The strategy of sums that were measured elsewhere: `price` refuses it.
 EXTERNAL = "external"
+_SEEN = 0.95  # The chance with which a cut is seen that is as large as a plan says.
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +176,12 @@ class Plan(Tabular):
 
     @property
     def cuts_seen_from(self) -> int:
-        """How many people must be cut until a plan that counts them mostly sees it."""
+        """From how many people on a plan that counts cuts sees them, 19 times in 20."""
         counting = [item for item in self.measurements if self.layout(item).counts_cuts]
         # The count is the last sum of a question.
         noise = max(item.sums[-1].scale * item.sums[-1].step for item in counting)
-        seen = scales_seen(self.law, [item.question for item in counting])
-        return math.ceil(seen * noise)
+        alarm = FALSE_ALARMS / (rows_of([item.question for item in counting]) + 1)
+        return math.ceil((self.law.tail(alarm) + self.law.tail(1 - _SEEN)) * noise)
 
     @property
     def not_covered(self) -> tuple[str, ...]:
@@ -258,9 +258,11 @@ class Plan(Tabular):
                 *above,
                 f"Measured elsewhere. Claimed there, and not checked here: {cost}.",
             ]
-        spent = allowances(self.study, self.law, *self.for_sums)
         layouts = [self.layout(item) for item in self.measurements]
         counting = [layout.question for layout in layouts if layout.counts_cuts]
+        is_uncounted = any(
+            layout.can_cut and not layout.counts_cuts for layout in layouts
+        )
         clipping, around = [], []
         if counting:
             people = self.unit.people
@@ -272,9 +274,7 @@ class Plan(Tabular):
         ]
         return [
             *above,
-            " ".join(
-                [describe_bounds(self.bounds), *describe_uncounted(layouts, spent)]
-            ),
+            describe_bounds(self.bounds, is_uncounted=is_uncounted),
             *self.protected(),
             *clipping,
             f"Strategy {self.strategy}, mechanism {self.law.name}. Cost: {cost}.",

@@ -280,5 +280,5 @@ def _alone(measured: MeasuredSum) -> Fraction:
     return Fraction(measured.sensitivity) / Fraction(measured.scale)
 
 
-def _refuse(rule: str, given: object) -> NoReturn:
-    raise PlanRefused(f"{rule}, got {show_given(given)}. Make the plan with make_plan.")
+def _refuse(rule: str, value: object) -> NoReturn:
+    raise PlanRefused(f"{rule}, got {show_given(value)}. Make the plan with make_plan.")

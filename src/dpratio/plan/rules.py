@@ -136,8 +136,8 @@ def _require_types(study: Study) -> None:
 def _require_questions(questions: Sequence[Question]) -> None:
     if not questions:
         raise InvalidInput("at least one ratio must be planned.", field="ratio")
-    asked = [(question.ratio, question.groups) for question in questions]
-    if any(pair in asked[:place] for place, pair in enumerate(asked)):
+    pairs = [(question.ratio, question.groups) for question in questions]
+    if any(pair in pairs[:place] for place, pair in enumerate(pairs)):
         raise InvalidInput(
             "each ratio must be asked for once in the same groups.", field="ratio"
         )

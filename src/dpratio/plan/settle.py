@@ -38,7 +38,6 @@ from dpratio.terms.unit import PrivacyUnit
 
 # At most so many releases say that bounds cut people where they cut nobody.
 FALSE_ALARMS = 0.05
-_SEEN = 0.95  # The chance with which a cut is seen that is as large as a plan says.
 
 STRATEGIES = ("focused", "joint", "even")
 ANSWERS = ("ratio", "means", "spread", "calibration")
@@ -273,12 +272,6 @@ def cells_of(groups: Partition) -> int | None:
 def rows_of(questions: Sequence[Question]) -> int:
     """Return the number of answers; keys that are yet to be found count as one."""
     return sum(cells_of(question.groups) or 1 for question in questions)
-
-
-def scales_seen(law: NoiseLaw, counting: Sequence[Question]) -> float:
-    """Return how many scales of its noise a count of cut units must show to be seen."""
-    alarm = FALSE_ALARMS / (rows_of(counting) + 1)
-    return law.tail(alarm) + law.tail(1 - _SEEN)
 
 
 def _root_below(share: Fraction) -> Fraction:

@@ -1,14 +1,12 @@
 """A plan in sentences, for the person who must approve it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from dpratio.plan.laws import LAPLACE, threshold_of
 from dpratio.plan.measurement import Measurement
-from dpratio.plan.sensitivity.joint import unit_ratio
 from dpratio.plan.sensitivity.sums import contrast_of
-from dpratio.plan.settle import Allowance, Layout, rows_of, scales_seen
+from dpratio.plan.settle import rows_of
 from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
@@ -34,7 +32,6 @@ _KEYS_SHOWN = 12
 _FOUND = 0.95  # The chance with which a key is found that has as many people as told.
 _LARGE_DELTA = Fraction(1, 1000)
 _LARGE_EPSILON = 10
-_ENOUGH = 100  # People cut, whom a count should see.
 
 
 def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
@@ -77,9 +74,10 @@ def title_words(title: str | None) -> list[str]:
     return [f"Title, which is published with every release: {title}"]
 
 
-def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
-    """Describe the bounds to which values are clipped."""
-    return f"Counted within: {_within(bounds)}; values outside are clipped."
+def describe_bounds(bounds: Mapping[str, Bounds], *, is_uncounted: bool = False) -> str:
+    """Describe the bounds to which values are clipped, and whether nobody counts it."""
+    line = f"Counted within: {_within(bounds)}; values outside are clipped."
+    return f"{line} How many, the release will not tell." if is_uncounted else line
 
 
 def describe_clipping(counting: Sequence[Question], seen: int, people: str) -> str:
@@ -94,39 +92,6 @@ def describe_clipping(counting: Sequence[Question], seen: int, people: str) -> s
     if any(isinstance(question.groups, PrivateKeys) for question in counting):
         line += " With more keys, more are needed."
     return line
-
-
-def describe_uncounted(
-    layouts: Sequence[Layout], allowances: Sequence[Allowance]
-) -> list[str]:
-    """Describe what counting the cuts would cost, where they are not counted."""
-    unseen = [
-        (replace(layout, counts_cuts=True), allowed)
-        for layout, allowed in zip(layouts, allowances, strict=True)
-        if layout.can_cut and not layout.counts_cuts
-    ]
-    if not unseen:
-        return []
-    law, people = allowances[0].law, layouts[0].unit.people
-    scale = _ENOUGH / scales_seen(law, [layout.question for layout, _ in unseen])
-    moved = max(
-        _moved_by_count(layout, allowed, scale) / float(allowed.ratio)
-        for layout, allowed in unseen
-    )
-    share = moved**law.power
-    cost = f"{share:.2g} of the budget" if share < 1 else "more than the budget"
-    line = (
-        f"How many, the release will not tell: a count that sees {_ENOUGH} {people} "
-        f"cut, 19 times in 20, would take {cost}."
-    )
-    return [line]
-
-
-def _moved_by_count(layout: Layout, allowed: Allowance, scale: float) -> float:
-    """Return how far one unit moves the count, in units of noise of a scale."""
-    alone = layout.grid()[-1:]
-    cells = [scale / alone.steps[0]]
-    return float(unit_ratio(allowed.law, alone, cells, allowed.unit, allowed.cells))
 
 
 def describe_totals(study: Study) -> list[str]:
@@ -155,9 +120,9 @@ def totals_words(
     if unit.column is None or not totals:
         return []
     where = " in each group" if grouped else ""
-    whose = "" if number is None else f" of question {number}"
+    which = "" if number is None else f" of question {number}"
     within = f"within: {_within(totals)}; totals are clipped."
-    return [f"Totals of one {unit.column}{where}{whose}, {within}"]
+    return [f"Totals of one {unit.column}{where}{which}, {within}"]
 
 
 def _within(bounds: Mapping[str, Bounds]) -> str:
@@ -174,9 +139,9 @@ def describe_delta(
     limit = _LARGE_DELTA if n is None else min(_LARGE_DELTA, Fraction(1, n))
     if delta < limit:
         return []
-    beside = "" if n is None else f" for {n:,} {unit.people}"
+    many = "" if n is None else f" for {n:,} {unit.people}"
     note = (
-        f"Note: delta {decimal_text(delta)} is large{beside}. It is the probability "
+        f"Note: delta {decimal_text(delta)} is large{many}. It is the probability "
         "with which the promise may fail; choose it far below one over the number of "
         f"{unit.people}, such as 1e-6."
     )
@@ -203,14 +168,14 @@ def describe_contrast(measurement: Measurement, unit: PrivacyUnit) -> str:
     times = "w·" if ratio.weight and unit.column is None else ""
     z = f"{times}(s − {guess:g}·y)"
     h = f"{times}(s + {guess:g}·y)" if contrast.has_numerator else f"{times}y"
-    said = f"Measured around the guess {guess:g}: z = {z}, h = {h}"
+    line = f"Measured around the guess {guess:g}: z = {z}, h = {h}"
     if unit.column is not None:
         where = "" if measurement.groups is None else " in each group"
-        said += f", of one {unit.column}'s totals{where}"
+        line += f", of one {unit.column}'s totals{where}"
     if limit is None:
-        return f"{said}."
+        return f"{line}."
     return (
-        f"{said}. Promised: |z| is at most {limit:g}; what lies beyond is clipped, "
+        f"{line}. Promised: |z| is at most {limit:g}; what lies beyond is clipped, "
         "and the ratio moves by as much."
     )
 
@@ -238,10 +203,10 @@ def describe_stage(stage: Stage, epsilon: Fraction) -> list[str]:
 def describe_answers(strategy: str, answers: tuple[str, ...]) -> str:
     """Describe what a release of the plan will be able to answer."""
     if strategy != "focused":
-        said = "Answers: the ratio, with variance 'kish', and means"
+        line = "Answers: the ratio, with variance 'kish', and means"
         if "spread" in answers:
-            return f"{said}; variances, correlation and slope with their intervals."
-        return f"{said}."
+            return f"{line}; variances, correlation and slope with their intervals."
+        return f"{line}."
     if "calibration" in answers:
         return (
             "Answers: the test of calibration, for which most of the budget is spent "

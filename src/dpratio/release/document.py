@@ -44,7 +44,7 @@ from dpratio.release.release import (
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import KINDS, Groups, PrivateKeys
 from dpratio.terms.question import Partition
-from dpratio.terms.study_fields import PARTITION
+from dpratio.terms.study_file import PARTITION
 
 _MOST_DRAWS = 2**40 - 1
 

@@ -46,17 +46,19 @@ class Study:
             ``"joint"`` and ``"even"`` measure the sums of Miao & Li (2022), as one
             vector or each at an equal share.
         mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
-            (only with ``"even"``), or ``"auto"``: the one that promises less width.
-        n: About how many people an answer is about; a public guess, as is
-        population: what they are like, or their totals. Both only decide how the
-            budget is shared, and around which ratio where that has no guess of its own.
-        stage: A share of epsilon that a first stage spends on finding the guess of
-            every ratio; 0 for one stage. By default 0.05 where nobody guessed, unless
-            all ratios are of a score per label.
-        clipping: ``"measured"`` counts the units that bounds cut, of each group, where
-            any bound may cut; those that are declared natural cannot, and cost nothing.
-            The count widens answers by 2 % at most. ``"unmeasured"`` does not count,
-            and neither does a plan in which the count would see next to nothing.
+            (with ``even``), or ``"auto"``: of the first two, the one that promises
+            less width.
+        n: About how many people an answer is about: a public guess, or None. It only
+            decides how the budget is shared.
+        population: What they are like, or their totals: a public guess, or None. It
+            decides how the budget is shared, and the guess of a ratio that has none.
+        stage: The share of epsilon, such as ``0.05``, that a first stage spends on
+            finding the guess of every ratio; ``0`` for one stage. It needs strategy
+            ``focused`` and declared groups, and no ``residual_bound``. By default it is
+            0.05 if nobody guessed a ratio, and otherwise 0.
+        clipping: ``"measured"`` counts the people that bounds cut, if any bound may cut
+            and the count would see something; ``"unmeasured"`` does not. Bounds that
+            are declared natural cannot cut. The count widens answers by 2 % at most.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
             `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, if the ledger has several. If the scope
@@ -156,7 +158,8 @@ class Study:
                 )
         if title is not None:
             require_line(title, "title")
-        _require_period(period, data)
+        if period is not None:
+            _require_period(period, data)
         settle(self, **locals())
 
     @property
@@ -235,25 +238,20 @@ def _with_counted(
         if name in COUNTED and name not in bounds:
             bounds = {**bounds, name: Bounds.ones()}
         if name == "people" and bounds[name].is_one:
-            _require_people(question, unit)
+            _require_once(question, unit)
             unit = unit.with_totals({name: _ONCE})
     return bounds, unit
 
 
-def _require_people(question: Question, unit: PrivacyUnit) -> None:
+def _require_once(question: Question, unit: PrivacyUnit) -> None:
     """Raise InvalidInput unless every person counts once."""
     own = unit.totals.get("people", _ONCE)
-    if (own.lower, own.upper) != (0, 1) or "people" in question.totals:
+    is_once = (own.lower, own.upper) == (0, 1) and "people" not in question.totals
+    if not is_once or question.ratio.weight is not None:
         raise InvalidInput(
-            "people count once each: totals of 'people' are 0 to 1. Leave them out.",
+            "people count once each, without weights and totals of their own. Leave "
+            "these out, or count 'rows'.",
             field="unit",
-        )
-    if question.ratio.weight is not None:
-        raise InvalidInput(
-            "people are counted without weights, got "
-            f"{show_given(question.ratio.weight)}. Leave the weight out, or count "
-            "'rows'.",
-            field="ratio",
         )
 
 
@@ -281,21 +279,14 @@ def _stage_of(share: object) -> Fraction | None:
 
 def _require_period(period: object, data: Source | None) -> None:
     """Raise InvalidInput unless a period is a word, and has a place in the path."""
-    if period is None:
-        return
-    if not isinstance(period, str) or not _PERIOD.fullmatch(period):
-        raise InvalidInput(
-            "a period is named by letters, digits and hyphens, got "
-            f"{show_given(period)}. Write for instance 2026-W46.",
-            field="period",
-        )
     path = None if isinstance(data, DatabaseTable | None) else data.path
-    if path is None or PERIOD not in path:
+    is_word = isinstance(period, str) and _PERIOD.fullmatch(period) is not None
+    if not is_word or path is None or PERIOD not in path:
         raise InvalidInput(
-            "a period goes where the path of the data says {period}, got "
-            f"{show_given(path)}. Write for instance path = 'weeks/{{period}}.csv' "
-            "under [data].",
-            field="data",
+            "a period is a word of letters, digits and hyphens, such as 2026-W46, that "
+            "goes where the path of the data says {period}, got "
+            f"{show_given(period)} for {show_given(path)}.",
+            field="period",
         )
 
 

@@ -28,6 +28,7 @@ The fields below are the only description of the format: they read a study and w
 as TOML and inside a plan, and state its JSON Schema.
 """
 
+import contextlib
 import datetime as dt
 import json
 import re
@@ -37,7 +38,6 @@ from decimal import Decimal
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from dpratio.codec import (
@@ -45,25 +45,42 @@ from dpratio.codec import (
     NUMBER,
     TEXT,
     Field,
+    Whole,
     beside,
     choice,
     integer,
     list_or,
+    made,
     many,
     mapping,
+    one_of,
     parse_toml,
     record,
+    refuse,
 )
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
+from dpratio.terms.groups import (
+    EVERY,
+    KINDS,
+    MOST_BINS,
+    Groups,
+    Key,
+    Keys,
+    Periods,
+    PrivateKeys,
+    ScoreBins,
+)
+from dpratio.terms.population import MeanSd, Population
 from dpratio.terms.question import Partition, Question, default_name, name_of_groups
 from dpratio.terms.ratio import GUESSES, Ratio
+from dpratio.terms.source import ISO_DATES, DatabaseTable, files_at
 from dpratio.terms.study import MEASURED, Study, named
-from dpratio.terms.study_fields import BOUNDS, DATA, GUESS, PARTITION, UNIT
-from dpratio.terms.unit import PrivacyUnit
+from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 
 
 def read_study(path: str | PathLike[str]) -> Study:
@@ -120,26 +137,18 @@ def parse_study(text: str) -> Study:
 
     Example:
         >>> import dpratio as dpr
-        >>> study = dpr.parse_study('''
+        >>> dpr.parse_study('''
         ... ratio = { numerator = "score", per = "label" }
         ... bounds = { score = [0, 1], label = "binary" }
         ... privacy = { epsilon = 1 }
-        ... ''')
-        >>> study.questions[0].name, study.budget
-        ('score per label', Budget(epsilon=1, delta=0))
+        ... ''').budget
+        Budget(epsilon=1, delta=0)
     """
-    study: Study = STUDY.read(parse_toml(text), "$")
-    return study
+    return STUDY.read(parse_toml(text), "$")  # type: ignore[no-any-return]
 
 
-def study_to_toml(
-    study: Study, comments: Mapping[str, str] = MappingProxyType({})
-) -> str:
-    """Write a study as the text of a TOML file.
-
-    Args:
-        study: It need not come from a file.
-        comments: Lines to write above tables, by their names.
+def study_to_toml(study: Study) -> str:
+    """Write a study as the text of a TOML file; it need not come from one.
 
     Example:
         >>> print(study_to_toml(parse_study('''
@@ -158,7 +167,6 @@ def study_to_toml(
     for name, written in tables.items():
         head = f"[{name}]" if isinstance(written, dict) else f"[[{name}]]"
         for table in [written] if isinstance(written, dict) else written:
-            lines += [f"# {comments[name]}"] if name in comments else []
             lines.append(head)
             lines += [f"{_key(key)} = {_inline(part)}" for key, part in table.items()]
             lines.append("")
@@ -222,14 +230,14 @@ class _RatioTable:
 
 
 _WHOLE = (_GroupsTable(),)
+_AS_THEY_ARE = ("title", "data", "bounds", "bounds_from", "unit")
 
 
 def _study_of(
     ratio: Sequence[_RatioTable],
-    bounds: Mapping[str, Bounds],
     privacy: Mapping[str, Any],
     groups: Sequence[_GroupsTable] = _WHOLE,
-    population: Mapping[str, Any] = MappingProxyType({}),
+    population: Mapping[str, Any] | None = None,
     **others: Any,  # noqa: ANN401
 ) -> Study:
     summed = {name for table in ratio for name in table.ratio.totals}
@@ -237,7 +245,7 @@ def _study_of(
     if unknown:
         raise InvalidInput(f"no ratio adds up '{unknown[0]}'.", field="groups")
     questions = _questions(ratio, groups)
-    return Study(questions, bounds=bounds, **privacy, **population, **others)
+    return Study(questions, **privacy, **(population or {}), **others)
 
 
 def _questions(
@@ -274,10 +282,12 @@ def _tables_of(study: Study) -> dict[str, Any]:
     """Return the tables of a study: each ratio and each groups once, if possible."""
     alone = [
         (
-            _RatioTable(question.ratio, question.answers, _own_name(question)),
+            _RatioTable(question.ratio, question.answers, "" if is_usual else name),
             _GroupsTable(question.groups, question.budget_share, question.totals),
         )
         for question in study.questions
+        for name in [question.name]
+        for is_usual in [name == default_name(question.ratio, question.groups)]
     ]
     groups = tuple({(own.groups, own.budget_share): own for _, own in alone}.values())
     ratios = list(
@@ -290,35 +300,224 @@ def _tables_of(study: Study) -> dict[str, Any]:
         ratios = [replace(ratio, groups=(own,)) for ratio, own in alone]
         groups = _WHOLE
     return {
-        "title": study.title,
-        "data": study.data,
+        **{name: getattr(study, name) for name in _AS_THEY_ARE},
         "ratio": ratios,
-        "bounds": study.bounds,
-        "bounds_from": study.bounds_from,
         "groups": groups,
-        "unit": study.unit,
         "privacy": study,
         "population": {} if (study.n, study.population) == (None, None) else study,
     }
 
 
-def _own_name(question: Question) -> str:
-    usual = default_name(question.ratio, question.groups)
-    return "" if question.name == usual else question.name
+# --- The fields -----------------------------------------------------------------------
+
+
+_WORDS = {"binary": Bounds.binary(), "ones": Bounds.ones()}
+_PAIR = many(NUMBER, 2, 2)
+_NATURAL = record(dict, None, natural=_PAIR)
+
+
+def _read_bounds(value: Any, path: str) -> Bounds:  # noqa: ANN401
+    if isinstance(value, str) and value in _WORDS:
+        return _WORDS[value]
+    natural = isinstance(value, dict)
+    ends = _NATURAL.read(value, path)["natural"] if natural else _PAIR.read(value, path)
+    return made(path, lambda: Bounds(*ends, natural=natural))  # type: ignore[no-any-return]
+
+
+def _write_bounds(bounds: Bounds) -> Any:  # noqa: ANN401
+    if bounds.is_binary:
+        return "ones" if bounds.is_one else "binary"
+    ends = [bounds.lower, bounds.upper]
+    return {"natural": ends} if bounds.natural else ends
+
+
+BOUNDS = mapping(
+    Field(
+        _read_bounds,
+        _write_bounds,
+        {"anyOf": [{"enum": list(_WORDS)}, _PAIR.schema, _NATURAL.schema]},
+    )
+)
+UNIT = record(
+    PrivacyUnit,
+    column=TEXT.optional(),
+    totals=BOUNDS.optional({}),
+    most_groups=integer(1).optional(1),
+    neighbours=choice(*NEIGHBOURS).optional(NEIGHBOURS[0]),
+    key=TEXT.optional("dpratio"),
+    noun=TEXT.optional(),
+)
+
+_COLUMN = record(MeanSd, mean=NUMBER, sd=NUMBER.optional())
+GUESS = record(
+    Population,
+    numerator=_COLUMN,
+    per=_COLUMN,
+    weight=_COLUMN.optional(),
+    correlation=NUMBER.optional(0.0),
+    weight_with_numerator=NUMBER.optional(0.0),
+    weight_with_per=NUMBER.optional(0.0),
+)
+
+
+def _read_key(value: Any, path: str) -> Key:  # noqa: ANN401
+    """Read a key: as TOML has it, or as text with its kind, which JSON needs."""
+    if isinstance(value, bool | int) or type(value) is dt.date:
+        return value
+    if not isinstance(value, dict):
+        return TEXT.read(value, path)  # type: ignore[no-any-return]
+    if value.get("missing") is True and len(value) == 1:
+        return None
+    with contextlib.suppress(ValueError):
+        ((kind, text),) = value.items()
+        if kind == "integer" and _WHOLE_NUMBER.fullmatch(str(text)):
+            return int(text)
+        if kind == "date" and isinstance(text, str):
+            return dt.date.fromisoformat(text)
+    return refuse(path, "must be a key such as 'north' or { missing = true }", value)
+
+
+def _write_key(key: Key) -> object:
+    if key is None:
+        return {"missing": True}
+    return Whole(key) if type(key) is int else key
+
+
+_KEY = Field(_read_key, _write_key, {"type": ["string", "boolean", "object"]})
+_DAY = Field(_read_key, dt.date.isoformat, {"type": "string", "format": "date"})
+_DIMENSIONS = {
+    "bins": record(
+        ScoreBins,
+        column=TEXT,
+        bins=list_or(many(NUMBER), integer(1, MOST_BINS)),
+    ),
+    "every": record(Periods, column=TEXT, every=choice(*EVERY), first=_DAY, last=_DAY),
+    "keys": record(
+        Keys,
+        lambda keys: {"column": keys.column, "keys": keys.values},
+        column=TEXT,
+        keys=many(_KEY),
+    ),
+}
+_NAME_OF_DIMENSION = {ScoreBins: "bins", Periods: "every", Keys: "keys"}
+
+
+def _one_dimension(dimension: Field) -> Field:
+    """Return the field of groups of one dimension."""
+    return replace(
+        dimension,
+        read=lambda value, path: Groups.cross(dimension.read(value, path)),
+        write=lambda groups: dimension.write(groups.dimensions[0]),
+    )
+
+
+def _read_true(value: Any, path: str) -> bool:  # noqa: ANN401
+    if value is not True:
+        refuse(path, "must be true, or left out", value)
+    return True
+
+
+_TRUE = Field(_read_true, bool, {"const": True})
+
+
+def _kind_of_groups(groups: Partition) -> str:
+    if groups is None:
+        return "whole"
+    if isinstance(groups, PrivateKeys):
+        return "find"
+    if groups.listed is not None:
+        return "columns"
+    is_one = len(groups.dimensions) == 1
+    return _NAME_OF_DIMENSION[type(groups.dimensions[0])] if is_one else "cross"
+
+
+PARTITION = one_of(
+    {
+        "whole": record(
+            lambda **_: None,
+            lambda _: {"whole": True},
+            whole=_TRUE.described("One answer for the whole table"),
+        ),
+        "cross": record(
+            lambda cross: Groups.cross(*cross),
+            lambda groups: {"cross": groups.dimensions},
+            cross=many(
+                one_of(_DIMENSIONS, lambda part: _NAME_OF_DIMENSION[type(part)])
+            ).described("Tables of which every combination of keys is a group"),
+        ),
+        "find": record(
+            lambda column, find, kind="text": PrivateKeys(column, find, kind),
+            lambda keys: {
+                "column": keys.column,
+                "find": keys.budget,
+                "kind": keys.kind,
+            },
+            (PrivateKeys,),
+            column=TEXT,
+            find=record(Budget, epsilon=EXACT, delta=EXACT).described(
+                "The ``epsilon`` and ``delta`` that finding the keys may cost"
+            ),
+            kind=choice(*KINDS).optional("text"),
+        ),
+        "columns": record(Groups, columns=many(TEXT), keys=many(many(_KEY))),
+        **{name: _one_dimension(part) for name, part in _DIMENSIONS.items()},
+    },
+    _kind_of_groups,
+)
+_CONSTANT = Field(
+    lambda value, path: (NUMBER if isinstance(value, float | Decimal) else _KEY).read(
+        value, path
+    ),
+    _write_key,
+    {"type": ["string", "boolean", "number", "object"]},
+)
+WHERE = many(many(list_or(many(_CONSTANT), _CONSTANT)))
+_ROWS = {
+    "partitions": replace(mapping(TEXT), write=dict).optional(()),
+    "where": WHERE.optional(()),
+}
+_DIALECT = {
+    "columns": many(TEXT).optional(),
+    "delimiter": TEXT.optional(","),
+    "quote": TEXT.optional('"'),
+    "decimal": TEXT.optional("."),
+    "dates": TEXT.optional(ISO_DATES),
+}
+
+
+DATA = one_of(
+    {
+        "url": record(
+            DatabaseTable,
+            url=TEXT,
+            table=list_or(many(TEXT), TEXT).optional(()),
+            path=TEXT.optional(),
+            **_ROWS,
+        ),
+        "path": record(
+            files_at,
+            lambda files: {
+                name: getattr(files, name, part.default)
+                for name, part in {"path": TEXT, **_DIALECT, **_ROWS}.items()
+            },
+            path=TEXT,
+            **_DIALECT,
+            **_ROWS,
+        ),
+    },
+    lambda source: "url" if isinstance(source, DatabaseTable) else "path",
+)
 
 
 def _one_or_many(item: Field) -> Field:
     """Return the field of one table, or of a list of them; its value is a tuple."""
     several = many(item, least=1)
-    single = Field(
-        lambda value, path: (item.read(value, path),),
-        lambda values: item.write(values[0]),
-        item.schema,
-    )
-    either = list_or(several, single)
+    single = replace(item, read=lambda value, path: (item.read(value, path),))
     return replace(
-        either,
-        write=lambda values: (single if len(values) == 1 else several).write(values),
+        list_or(several, single),
+        write=lambda values: (
+            item.write(values[0]) if len(values) == 1 else several.write(values)
+        ),
     )
 
 
@@ -333,8 +532,6 @@ _POPULATION = beside(
     (Study,),
     n=integer().optional(),
 )
-
-
 _GROUPS = _one_or_many(
     beside(
         "groups",
@@ -353,14 +550,6 @@ _CHOICES = {
     "stage": EXACT.optional(),
     "scope": TEXT.optional(),
 }
-
-
-def _privacy(
-    epsilon: Fraction,
-    delta: Fraction | int = 0,
-    **choices: Any,  # noqa: ANN401
-) -> dict[str, Any]:
-    return {"budget": Budget(epsilon, delta), **choices}
 
 
 STUDY = record(
@@ -392,7 +581,10 @@ STUDY = record(
     groups=_GROUPS.optional(_WHOLE),
     unit=UNIT.optional(PrivacyUnit()),
     privacy=record(
-        _privacy,
+        lambda epsilon, delta=0, **choices: {
+            "budget": Budget(epsilon, delta),
+            **choices,
+        },
         lambda study: {
             "epsilon": study.budget.epsilon,
             "delta": study.budget.delta,

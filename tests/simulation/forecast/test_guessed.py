@@ -72,7 +72,7 @@ def test_weights_go_with_both_columns_as_guessed() -> None:
     [
         (Population(MeanSd(1.5, 0.1), MeanSd(0.5)), "must lie inside its bounds"),
         (Population(MeanSd(0.5, 0.6), MeanSd(0.5)), "between 0 and 0.5"),
-        (Population(MeanSd(0.5), MeanSd(0.5)), "sd of 'numerator' is missing"),
+        (Population(MeanSd(0.5), MeanSd(0.5)), "sd of 'numerator' must lie"),
         (Population(MeanSd(0.5, 0.1), MeanSd(0.5, 0.1)), "Leave out the sd"),
         (
             Population(MeanSd(0.5, 0.1), MeanSd(0.01), correlation=0.9),

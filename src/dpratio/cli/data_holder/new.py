@@ -138,7 +138,10 @@ def new(  # noqa: PLR0913 (an option for each question)
         data=CsvFile(data, columns=names) if names and not header else data,
     )
     plan = plan_of(planned)  # What has no plan is not written.
-    write_whole(study, study_to_toml(planned, _COMMENTS).encode(), replace=force)
+    text = study_to_toml(planned)
+    for name, words in _COMMENTS.items():
+        text = text.replace(f"[{name}]\n", f"# {words}\n[{name}]\n")
+    write_whole(study, text.encode(), replace=force)
     say("", f"Written to {study}. Read it, and change what is not so.", "")
     Output().answer(forecast(plan, n=[int(people)]))
 

@@ -17,7 +17,7 @@ from dpratio.terms.source import (
     DatabaseTable,
     ParquetFiles,
 )
-from dpratio.terms.study_fields import WHERE
+from dpratio.terms.study_file import WHERE
 
 _NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
 
