@@ -177,15 +177,3 @@ def test_with_the_denominator_rows_are_listed_where_its_product_with_z_turns(
     corners = corners_of(box_of(s, y), Contrast(2.0, None, "denominator"))
     listed = {(float(each["z"] + 2 * each["h"]), float(each["h"])) for each in corners}
     assert listed == turns | set(product(s, y))
-
-
-@pytest.mark.parametrize("centre", [1, 3, -2])
-def test_the_product_of_z_and_the_denominator_turns_where_its_slope_is_zero(
-    centre: int,
-) -> None:
-    """(s − r₀y)·y is s²/4r₀ at y = s/2r₀."""
-    contrast = Contrast(float(centre), None, "denominator")
-    corners = corners_of(box_of((-1, 1), (-1, 1)), contrast)
-    products = [each["z"] * each["h"] for each in corners]
-    furthest = max(products) if centre > 0 else min(products)
-    assert furthest == Fraction(1, 4 * centre)

@@ -150,14 +150,6 @@ def test_no_two_rows_lie_further_apart_than_the_range_of_a_sum() -> None:
         assert apart <= width * Fraction(step) <= 2 * max(map(abs, values))
 
 
-def test_the_range_of_a_sum_is_not_rounded_to_whole_cells() -> None:
-    third = 1 / 3
-    box = {"s": Bounds(-third, third), "y": Bounds(0, third)}
-    grid = grid_of([Summand("s", ("s",))], box, None)
-    assert grid.ranges[0] == 2 * Fraction(third) / Fraction(grid.steps[0])
-    assert grid.ranges[0].denominator > 1
-
-
 # Where prices are convex, extreme rows are enough.
 
 
