@@ -8,8 +8,7 @@ from dpratio.analyst.bounds.propose_bounds import (
     propose_bounds,
 )
 from dpratio.analyst.bounds.propose_groups import GroupChoices, propose_groups
-from dpratio.curator.release_bins import release_bins
-from dpratio.curator.release_bounds import release_bounds
+from dpratio.curator.release_bounds import release_bins, release_bounds
 from dpratio.plan.histograms import plan_bins, plan_bounds
 
 __all__ = [

@@ -18,7 +18,7 @@ from curator.ledger.loans import (
     spent,
 )
 from dpratio.curator.asked_again import require_same_source
-from dpratio.curator.ledger.account.layers import Layers
+from dpratio.curator.ledger.account.account import Layers
 from dpratio.curator.ledger.account.source import named_source, source_of
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums

@@ -5,7 +5,7 @@ import pytest
 from attacks.engines_for_attacks import ENGINES, sums_by
 from curator.bins_for_tests import EDGES, SCORES, edge_table, grid_plan, study_of
 from dpratio.analyst.bounds.propose_bins import propose_bins
-from dpratio.curator.release_bins import release_bins
+from dpratio.curator.release_bounds import release_bins
 from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.terms.budget import Budget
 from dpratio.terms.unit import PrivacyUnit

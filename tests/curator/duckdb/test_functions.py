@@ -17,10 +17,9 @@ from curator.statements_for_tests import (
 from curator.tables_for_tests import asked, exact, plan_of
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb import engine as engine_duckdb
-from dpratio.curator.duckdb import functions
-from dpratio.curator.duckdb.functions import require_own_functions
+from dpratio.curator.duckdb import sources as functions
 from dpratio.curator.duckdb.keys import key_tables
-from dpratio.curator.duckdb.sources import open_duck
+from dpratio.curator.duckdb.sources import open_duck, require_own_functions
 from dpratio.curator.duckdb.table import DuckTable, identifier
 from dpratio.errors import InvalidInput
 

@@ -12,8 +12,7 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.preflight import check_release
-from dpratio.curator.release_bins import release_bins
-from dpratio.curator.release_bounds import release_bounds
+from dpratio.curator.release_bounds import release_bins, release_bounds
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds

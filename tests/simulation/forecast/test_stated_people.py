@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dpratio.plan.strategy.shares import Box
-from dpratio.simulation.forecast.stated_people import stated_family
+from dpratio.simulation.forecast.promise import stated_family
 from dpratio.terms.bounds import Bounds
 
 UNIT = {"s": Bounds(0, 1), "y": Bounds.binary()}

@@ -1,19 +1,13 @@
 """What a comparison is about: a question of a release, its groups, and both sides."""
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpratio.analyst.comparison.designs import (
-    REST,
-    Places,
-    find_question,
-    names_of,
-    places_of,
-    sides_of,
-)
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between, Hypothesis
 from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.interval import Signs
@@ -24,13 +18,208 @@ from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.labels import says_little
 from dpratio.analyst.tables.options import is_finite_number
 from dpratio.arrays import Floats
-from dpratio.checks import require
+from dpratio.checks import refuse, require, require_one_of
+from dpratio.errors import InvalidInput
+from dpratio.plan.measurement import questions_in_words
 from dpratio.release.release import (
     NoisySums,
     Release,
     ReleasedQuestion,
     require_release,
 )
+from dpratio.terms.ratio import Ratio
+
+DESIGNS = {
+    "pairs": "every pair of the named groups, or of all",
+    "baseline": "each other group against the one that is named",
+    "rest": "each named group, or each of all, against all others together",
+}
+REST = "(rest)"
+
+Places = NDArray[np.int64]
+
+_MOST_PAIRS = 5_000_000
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Places of the cells on both sides; with ``is_rest`` the second are the rests.
+
+    With ``is_shared`` one unit may lie on both sides.
+    """
+
+    first: Places
+    second: Places
+    is_rest: bool
+    is_shared: bool = False
+
+
+def find_question(
+    release: Release, groups: Sequence[Any], which: object
+) -> ReleasedQuestion:
+    """Find the question of a release that holds the groups.
+
+    Raises:
+        InvalidInput: When there are several, or none; or when several are named.
+    """
+    if which is not None:
+        if isinstance(which, list | tuple):
+            _refuse_two_questions(release, which)
+        return release.question(which)  # type: ignore[arg-type]  # checked there
+    keys = [set(each.keys) for each in release.questions]
+    holding = [
+        question
+        for question, own in zip(release.questions, keys, strict=True)
+        if all(_cell(key) in own for key in groups)
+    ]
+    if len(holding) != 1:
+        _refuse_groups(release, groups, keys, holding)
+    return holding[0]
+
+
+def places_of(question: ReleasedQuestion, groups: Sequence[Any]) -> Places:
+    """Give the places of the named cells, or of all."""
+    if not groups:
+        return np.arange(len(question.values))
+    places = {key: at for at, key in enumerate(question.keys)}
+    for key in groups:
+        if _cell(key) not in places:
+            _refuse_unknown(key, list(places))
+    found = [places[_cell(key)] for key in groups]
+    rule = "a group must be named only once"
+    require(len(set(found)) == len(found), rule, list(groups))
+    return np.array(found, dtype=np.int64)
+
+
+def sides_of(
+    release: Release, question: ReleasedQuestion, groups: Sequence[Any], design: str
+) -> Sides:
+    """Choose what is compared with what.
+
+    Raises:
+        InvalidInput: When there are too few or too many groups, or when the others
+            together may hold one person several times.
+    """
+    require_one_of(design, DESIGNS, "design")
+    is_shared = release.measured.unit.most_groups > 1
+    places = places_of(question, groups)
+    count = len(question.values)
+    hint = "Against a number, say reference=1 for instance."
+    require(count > 1, "a comparison needs two groups", count, hint)
+    if design == "rest":
+        require_disjoint(release)
+        return Sides(places, places, is_rest=True)
+    if design == "baseline":
+        rule = "design 'baseline' must name one group, with which others are compared"
+        require(len(groups) == 1, rule, len(groups))
+        others = np.delete(np.arange(count), places[0])
+        named = np.repeat(places, len(others))
+        return Sides(others, named, is_rest=False, is_shared=is_shared)
+    hint = "With one group say design='baseline' or design='rest'."
+    require(len(places) > 1, "pairs need two groups", list(groups), hint)
+    pairs = len(places) * (len(places) - 1) // 2
+    hint = "Name fewer groups, or say design='baseline'."
+    require(pairs <= _MOST_PAIRS, "there are too many pairs", pairs, hint)
+    one, two = np.triu_indices(len(places), 1)
+    return Sides(places[one], places[two], is_rest=False, is_shared=is_shared)
+
+
+def require_disjoint(release: Release) -> None:
+    """Refuse to take groups together that may share people."""
+    most = release.measured.unit.most_groups
+    rule = "groups that may share people cannot be taken together"
+    hint = (
+        f"One {release.plan.unit.column} lies in up to {most} of them. Compare them "
+        "by pairs or with a baseline, which is allowed; plan with "
+        "PrivacyUnit(…, most_groups=1); or plan the paired difference: "
+        "Ratio('a', minus='b', per=…), with one column for each."
+    )
+    require(most == 1, rule, f"most_groups={most}", hint)
+
+
+def names_of(question: ReleasedQuestion) -> list[Any]:
+    """Name the cells: keys of one column as they are, of several joined."""
+    return [
+        ", ".join(str(each) for each in key) if isinstance(key, tuple) else key
+        for key in question.keys
+    ]
+
+
+def _cell(key: object) -> Any:  # noqa: ANN401 (a key of any kind)
+    return tuple(key) if isinstance(key, list) else key
+
+
+def _refuse_groups(
+    release: Release,
+    groups: Sequence[Any],
+    keys: list[set[Any]],
+    holding: list[ReleasedQuestion],
+) -> NoReturn:
+    """Say why no single question answers: several do, they overlap, or none does."""
+    if holding:
+        which = questions_in_words(release.questions, holding)
+        if not groups:
+            raise InvalidInput(f"this release has several questions. Say {which}.")
+        raise InvalidInput(
+            "several questions of this release hold these groups; say which: "
+            f"{which}. {_paired_plan(release)}"
+        )
+    strange = [key for key in groups if not any(_cell(key) in own for own in keys)]
+    if not strange:
+        _refuse_overlap(list(groups))
+    held = [name for each in release.questions for name in each.keys]
+    _refuse_unknown(strange[0], held)
+
+
+def _refuse_two_questions(release: Release, which: Sequence[Any]) -> NoReturn:
+    chosen = [release.question(each) for each in which]
+    if any(each.planned.groups != chosen[0].planned.groups for each in chosen):
+        _refuse_overlap([each.name for each in chosen])
+    rule = "two questions about the same people are not independent"
+    refuse(rule, list(which), _paired_plan(release))
+
+
+def _refuse_overlap(given: list[Any]) -> NoReturn:
+    rule = "groups of different partitions may hold the same people"
+    hint = (
+        "Compare cells of one partition, or plan one that tells them apart: "
+        "Groups.cross(…). For two columns of the same rows plan "
+        "Ratio('a', minus='b', per=…)."
+    )
+    refuse(rule, given, hint)
+
+
+def _refuse_unknown(key: object, keys: list[Any]) -> NoReturn:
+    names = [str(each) for each in keys[:1000]]
+    # A month is the beginning of its first day; as text a far one may look closer.
+    begun = [name for name in names if str(key) and name.startswith(str(key))]
+    close = begun or difflib.get_close_matches(str(key), names, n=1)
+    meant = f"Did you mean '{close[0]}'? " if close else ""
+    few = ", ".join(names[:_MOST_NAMED]) + (", …" if len(keys) > _MOST_NAMED else "")
+    refuse("no such group", key, f"{meant}Groups are: {few}.")
+
+
+def _paired_plan(release: Release) -> str:
+    """Name the plan that compares two numerators on the same people."""
+    ratios = list(
+        dict.fromkeys(question.ratio for question in release.plan.measurements)
+    )
+    one, two = ratios[0], ratios[-1]
+    same = (one.per, one.weight) == (two.per, two.weight)
+    differ = one.numerator != two.numerator and one.minus is two.minus is None
+    shown = "Ratio('a', minus='b', per=…)"
+    if same and differ:
+        shown = _written(one, two)
+    return (
+        f"To compare two questions on the same people plan their difference: {shown}."
+    )
+
+
+def _written(one: Ratio, two: Ratio) -> str:
+    weight = "" if one.weight is None else f", weight={one.weight!r}"
+    return f"Ratio({one.numerator!r}, minus={two.numerator!r}, per={one.per!r}{weight})"
+
 
 # Any λ is valid. Beyond these the bound gains little, and an estimate of V that noise
 # made tiny would make the other side's share huge.

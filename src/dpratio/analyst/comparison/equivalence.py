@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpratio.analyst.comparison.adjust import ADJUSTMENTS, adjusted, family_level
-from dpratio.analyst.comparison.comparison_target import ComparisonTarget
-from dpratio.analyst.comparison.designs import places_of
+from dpratio.analyst.comparison.comparison_target import ComparisonTarget, places_of
 from dpratio.analyst.comparison.hypothesis import AgainstValue
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 from dpratio.analyst.tables.options import is_finite_number, require_level

@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.comparison.comparison_target import ComparisonTarget
-from dpratio.analyst.comparison.designs import places_of, require_disjoint
+from dpratio.analyst.comparison.comparison_target import (
+    ComparisonTarget,
+    places_of,
+    require_disjoint,
+)
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
 from dpratio.analyst.ratio.statistic import Point, Scored, Statistic
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of

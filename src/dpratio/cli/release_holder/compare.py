@@ -113,7 +113,7 @@ def keys_named(release: "Release", words: Sequence[str]) -> list[Any]:
 
     A month is also known without its first day: 2026-01.
     """
-    from dpratio.analyst.comparison.designs import names_of
+    from dpratio.analyst.comparison.comparison_target import names_of
 
     known: dict[str, Any] = {}
     for each in release.questions:

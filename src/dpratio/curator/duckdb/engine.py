@@ -6,6 +6,8 @@ sums are taken again in 128-bit integers. If the files claim so many rows that i
 fail, 128-bit integers are used at once. The sums are the same.
 """
 
+import math
+import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -17,7 +19,6 @@ from dpratio.curator.duckdb.kept import (
     written_letters,
 )
 from dpratio.curator.duckdb.keys import Keyed, id_of, key_tables
-from dpratio.curator.duckdb.ladder import count_on
 from dpratio.curator.duckdb.numbers import (
     cell_of,
     clip,
@@ -31,8 +32,43 @@ from dpratio.curator.duckdb.units import count_keys, unit_steps
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import Reading, Statement
 from dpratio.curator.reading.whole_doubles import are_exact, may_be_exact
+from dpratio.plan.ladder import Ladder
 from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.terms.bounds import Bounds
+
+
+def count_on(ladder: Ladder, rows: str, *, has_ids: bool) -> str:
+    """Count the s of rows, or of people, on a ladder, as `Ladder.place` places it.
+
+    Gives one line for each cell: its code, and how many are there.
+    """
+    last = ladder.place(None)
+    counts = "histogram(s0, [" + ", ".join(map(double, _largest(ladder))) + "])"
+    found = [f"map_values({counts}) AS found", "count(*) - count(s0) AS missing"]
+    told = ["code"]
+    if has_ids:
+        found.append("max(n_rows0) AS unit_rows0")
+        told.append("unit_rows0")
+    # Of no numbers there is no list.
+    count = (
+        f"CASE WHEN code < {last} THEN coalesce(found[code + 1], 0) ELSE missing END"
+    )
+    told += [f"CAST({count} AS BIGINT) AS {name}" for name in ("rows0", "sum0_0")]
+    return (
+        f"SELECT {', '.join(told)} FROM range({last + 1}) AS cells(code), "
+        f"(SELECT {', '.join(found)} FROM {rows})"
+    )
+
+
+def _largest(ladder: Ladder) -> list[float]:
+    """Give the largest number of each cell, rising.
+
+    An edge belongs to the cell that is further from zero: a negative one ends
+    its own cell, and the double below a positive one ends the cell below.
+    """
+    ends = [at if at < 0 else math.nextafter(at, -math.inf) for at in ladder.edges]
+    return [*ends, sys.float_info.max]
+
 
 __all__ = ["aggregate", "count_keys"]
 

@@ -8,13 +8,13 @@ import contextlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import duckdb
 import numpy as np
 
 from dpratio.curator.duckdb.frames import open_arrow, open_pandas, open_polars
-from dpratio.curator.duckdb.functions import require_own_functions
 from dpratio.curator.duckdb.parquet import open_parquet
 from dpratio.curator.duckdb.reads import reads_of
 from dpratio.curator.duckdb.table import (
@@ -40,8 +40,50 @@ from dpratio.curator.reading.files import find_files
 from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.tables import kind_of, refuse_kind
 from dpratio.curator.stopping import stoppable
-from dpratio.errors import FileRefused, SchemaRefused
+from dpratio.errors import FileRefused, InvalidInput, SchemaRefused
 from dpratio.terms.source import CsvFile
+
+Signature = tuple[str, ...]
+
+# By its own full name, and without an operator or function that could be replaced.
+_LISTED = (
+    "SELECT function_name, database_name, schema_name, function_type, "
+    "CAST(parameter_types AS VARCHAR), return_type, varargs "
+    "FROM system.main.duckdb_functions()"
+)
+
+
+def require_own_functions(ask: Callable[[str], Any]) -> None:
+    """Refuse a connection on which other functions could stand in for DuckDB's own.
+
+    Whether they are on its search path does not matter: that may change.
+
+    Args:
+        ask: Runs a statement on the connection, and gives what can be fetched.
+
+    Raises:
+        InvalidInput: When a macro or function has the name of one of DuckDB.
+
+    Guarantee:
+        On a connection that passes, a function that DuckDB has means what it means on
+        a fresh one. Proof: docs/proofs/warehouse.md.
+    """
+    own = _own()
+    names = {name.lower() for name, *_ in own}
+    others = {each[0].lower() for each in ask(_LISTED).fetchall() if each not in own}
+    if others & names:
+        raise InvalidInput(
+            "a function means what DuckDB says, got a connection with another one "
+            f"named '{min(others & names)}', which could stand in for DuckDB's own. "
+            "Drop it, give it another name, or open the table on another connection."
+        )
+
+
+@cache
+def _own() -> frozenset[Signature]:
+    """List the functions of a fresh connection: they are the same for each."""
+    with connect() as fresh:
+        return frozenset(fresh.execute(_LISTED).fetchall())
 
 
 def open_duck(source: object, statement: Asked) -> DuckTable:

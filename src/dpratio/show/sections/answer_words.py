@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 
 from dpratio.analyst.comparison.comparison import Comparison
-from dpratio.analyst.comparison.designs import REST
+from dpratio.analyst.comparison.comparison_target import REST
 from dpratio.analyst.comparison.equivalence import VERDICTS, Equivalence
 from dpratio.analyst.comparison.homogeneity import Homogeneity
 from dpratio.analyst.function.function_results import FunctionEstimates

@@ -5,7 +5,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from dpratio.curator.ledger.account.gaussian_privacy import mu_of_pure, mu_within
+from dpratio.curator.ledger.account.accounting import mu_of_pure, mu_within
 
 EPSILONS = ["1e-15", "1e-9", "0.001", "0.05", "0.5", "1", "4", "20", "63.9"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpratio.curator.ledger.account.layers import _LONGEST_TOP, Layers
+from dpratio.curator.ledger.account.account import _LONGEST_TOP, Layers
 
 
 def test_changes_lie_on_top_and_order_is_that_of_the_first_time() -> None:

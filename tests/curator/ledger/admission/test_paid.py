@@ -10,9 +10,8 @@ from curator.ledger.loans import ID, OTHER, PLAN, TABLE, plan_of
 from dpratio.codec import canonical, parse_json
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.held import Held
-from dpratio.curator.ledger.admission.paid import Priced, require_paid
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.verify import verify_ledger
+from dpratio.curator.ledger.verify import Priced, require_paid, verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed
 from dpratio.release.files import checksum, release_to_bytes

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.curator.warehouse.database.connect import connect_to
-from dpratio.curator.warehouse.database.hosts import HOSTS, require_listed, withheld
+from dpratio.curator.warehouse.database.connect import (
+    HOSTS,
+    connect_to,
+    require_listed,
+    withheld,
+)
 from dpratio.errors import FileRefused
 from dpratio.terms.source import DatabaseTable
 from hostile_server import HostileServer, hostile_server

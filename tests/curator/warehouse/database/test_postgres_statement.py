@@ -10,7 +10,7 @@ import pytest
 from curator.groups_for_tests import by
 from curator.people_for_tests import people
 from curator.tables_for_tests import exact, plan_of, reading_of
-from dpratio.curator.warehouse.database.postgres_statement import write
+from dpratio.curator.warehouse.database.on_postgres import write
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.curator.warehouse.tables import WarehouseTable

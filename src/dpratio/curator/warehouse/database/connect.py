@@ -2,27 +2,191 @@
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import unquote
 
 import ibis
 
 from dpratio.checks import import_extra
-from dpratio.curator.duckdb.table import connect, literal
+from dpratio.curator.duckdb.table import connect, identifier, literal
 from dpratio.curator.warehouse.conditions import write_condition
-from dpratio.curator.warehouse.database.catalogues import TABLE, VIEW, what_is
-from dpratio.curator.warehouse.database.hosts import (
-    HOSTS,
-    is_trusted,
-    require_listed,
-    withheld,
-)
 from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.curator.warehouse.spark.folders import read_folders
 from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import WITHOUT_HOST, DatabaseTable
+
+TABLE, VIEW, OTHER = "table", "view", "other"
+
+# Spark keeps tables of these itself; others may be queries somewhere else.
+_STORED = {"parquet", "orc", "delta", "iceberg"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Its kind, and its name in full."""
+
+    kind: str
+    names: tuple[str, ...]
+
+
+def what_is(backend: Backend, names: Sequence[str]) -> Found | None:
+    """Look a name up; None where nothing has it."""
+    finders: dict[str, Callable[[Backend, Sequence[str]], Found | None]] = {
+        "duckdb": _in_duckdb,
+        "postgres": _in_postgres,
+        "pyspark": _in_spark,
+    }
+    return finders[backend.name](backend, names)
+
+
+def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
+    quoted = ".".join(identifier(name) for name in names)
+    with backend.begin() as cursor:
+        row = cursor.execute(
+            "SELECT n.nspname, c.relname, c.relkind, "
+            "pg_catalog.row_security_active(c.oid), EXISTS (WITH RECURSIVE parts AS ("
+            "SELECT inhrelid FROM pg_catalog.pg_inherits WHERE inhparent = c.oid UNION "
+            "SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN parts p "
+            "ON i.inhparent = p.inhrelid) SELECT FROM parts p JOIN pg_catalog.pg_class "
+            "o ON o.oid = p.inhrelid WHERE o.relkind NOT IN ('r', 'p')) "
+            "FROM pg_catalog.pg_class c "
+            "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE c.oid = pg_catalog.to_regclass(%s) "
+            "AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT')",
+            (quoted,),
+        ).fetchone()
+    if row is None:
+        return None
+    schema, name, kind, is_filtered, has_foreign = row
+    full = (schema, name)
+    if kind == "v":
+        return Found(VIEW, full)
+    is_own = schema in {"pg_catalog", "information_schema"}
+    # Partitions and children are read with their parent, wherever they lie.
+    is_stored = kind in {"r", "p"} and not has_foreign
+    return Found(TABLE if is_stored and not (is_own or is_filtered) else OTHER, full)
+
+
+def _in_duckdb(backend: Backend, names: Sequence[str]) -> Found | None:
+    *outer, name = names
+    schema = outer[-1] if outer else "main"
+    full = (outer[0] if len(outer) > 1 else "given", schema, name)
+    for catalogue, column, kind in (
+        ("duckdb_tables", "table_name", TABLE),
+        ("duckdb_views", "view_name", VIEW),
+    ):
+        rows = backend.con.execute(
+            f"SELECT 1 FROM {catalogue}() WHERE database_name = ? "
+            f"AND schema_name = ? AND {column} = ? AND NOT internal",
+            list(full),
+        ).fetchall()
+        if rows:
+            return Found(kind, full)
+    return None
+
+
+def _in_spark(backend: Backend, names: Sequence[str]) -> Found | None:
+    session = backend._session  # noqa: SLF001
+    quoted = ".".join("`" + name.replace("`", "``") + "`" for name in names)
+    if not session.catalog.tableExists(quoted):
+        return None
+    described = session.sql(f"DESCRIBE TABLE EXTENDED {quoted}").collect()
+    said = {row[0]: row[1] for row in described}
+    if said.get("Type") == "VIEW":
+        return Found(VIEW, tuple(names))
+    is_stored = said.get("Provider", "").lower() in _STORED
+    return Found(TABLE if is_stored else OTHER, tuple(names))
+
+
+HOSTS = "DPRATIO_HOSTS"
+
+# Where neither libpq nor anybody else finds a password.
+_NOWHERE = os.path.join(os.devnull, "none")  # noqa: PTH118 (no file of ours)
+
+
+def require_listed(source: DatabaseTable) -> None:
+    """Refuse an address whose host the data holder did not list.
+
+    Raises:
+        FileRefused: When there is a list, and a host of the address is not on it.
+    """
+    listed = _listed()
+    if listed is None or set(_hosts_of(source)) <= listed:
+        return
+    raise FileRefused(
+        f"a study may connect to the hosts that {HOSTS} lists, got '{source.shown}'. "
+        f"Ask the data holder to add the host, or take {HOSTS} out of the environment."
+    )
+
+
+def withheld(source: DatabaseTable) -> dict[str, str]:
+    """Give options of PostgreSQL that keep passwords of the environment from a host.
+
+    None is needed for a host that is listed, or that is this machine. A password in the
+    address itself is the study's own.
+    """
+    if is_trusted(source):
+        return {}
+    given = _parts_of(source.url)
+    # An empty password is one: libpq looks for no other, in no service either.
+    return {"password": given.get("password", ""), "passfile": _NOWHERE}
+
+
+def is_trusted(source: DatabaseTable) -> bool:
+    """Tell whether passwords of the environment may go to the hosts of an address."""
+    trusted = _listed() or frozenset()
+    return all(host in trusted or _is_here(host) for host in _hosts_of(source))
+
+
+def _listed() -> frozenset[str] | None:
+    written = os.environ.get(HOSTS)
+    if written is None:
+        return None
+    return frozenset(_folded(each) for each in written.split(",") if each.strip())
+
+
+def _hosts_of(source: DatabaseTable) -> list[str]:
+    """List the hosts that an address names; none where the environment chooses."""
+    if source.scheme == "spark":
+        # Without a host, settings of the data holder's own say where.
+        own = WITHOUT_HOST.fullmatch(source.url) is not None
+        places = [] if own else source.cluster.split(",")
+        return [_folded(each.rpartition(":")[0] or each) for each in places]
+    if source.scheme == "duckdb":
+        return []
+    parts = _parts_of(source.url)
+    named = [parts.get(each, "") for each in ("host", "hostaddr")]
+    # A file that the study names may say anything, another host too.
+    named += ["servicefile"] if "servicefile" in unquote(source.url) else []
+    return [_folded(each) for some in named for each in some.split(",") if each]
+
+
+def _parts_of(url: str) -> dict[str, str]:
+    """Read an address as libpq does; one that it cannot read leads nowhere."""
+    psycopg = import_extra("psycopg", "engines")
+    try:
+        return dict(import_extra("psycopg.conninfo", "engines").conninfo_to_dict(url))
+    except psycopg.ProgrammingError:
+        return {}
+
+
+def _is_here(host: str) -> bool:
+    """Tell whether a host is this machine: by name, by address, or as a socket."""
+    if host == "localhost" or host.startswith(("/", "@")):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _folded(host: str) -> str:
+    return host.strip().strip("[]").rstrip(".").lower()
+
 
 # The server looks every second whether we are still there. Without it, the query of a
 # process that was killed runs on to its end.
