@@ -409,7 +409,7 @@ def share_budget(
     for _ in range(_ITERATIONS):
         before = weights
         ratio = ratio_intervals(units.contrast, people, spread)
-        intervals = _joined([ratio, *means])
+        intervals = _joined([ratio, *means]) if means else ratio
         worth, _ = _weigh(intervals, names, noise, one_query)
         paid = np.maximum(moves @ price, 1e-12 * largest)
         weights = (worth / paid) ** (1 / 3 if is_laplace else 1 / 2)
