@@ -16,8 +16,6 @@ from dpratio.checks import import_extra
 from dpratio.drawing import drawn
 
 UNKNOWN = "–"
-# The origin of answers about tables that need no protection.
-PUBLIC = "a public table"
 _MOST_DIGITS = 12
 _MOST_SHOWN = 20  # rows of a table in a notebook
 # What spreadsheets take for the beginning of a formula; some know the wide forms too.
@@ -35,14 +33,6 @@ class Tabular:
     def columns(self) -> Mapping[str, Sequence[Any]]:
         """The table: column names and their values, all of one length."""
         raise NotImplementedError
-
-    def _stamped(self) -> dict[str, Sequence[Any]]:
-        """The table; where it was never private, each of its rows says so."""
-        table = dict(self.columns())
-        if getattr(self, "origin", None) == PUBLIC:
-            rows = len(next(iter(table.values()), ()))
-            table["privacy"] = ["NOT PRIVATE"] * rows
-        return table
 
     def notes(self) -> list[str]:
         """How the table was made, and what it means."""
@@ -69,7 +59,7 @@ class Tabular:
             ]
             if name in precision
             else [show_value(cell) for cell in cells]
-            for name, cells in self._stamped().items()
+            for name, cells in self.columns().items()
         }
 
     def told(self) -> dict[str, list[Any]]:
@@ -85,7 +75,7 @@ class Tabular:
             ]
             if name in precision
             else list(cells)
-            for name, cells in self._stamped().items()
+            for name, cells in self.columns().items()
         }
 
     def chart(self, view: str | None = None) -> Any:  # noqa: ANN401 (of `show`)
@@ -121,7 +111,7 @@ class Tabular:
 
     def to_markdown(self) -> str:
         """A Markdown table, rounded for reading; texts are written as in `harmless`."""
-        shown, cells = self.shown(), self._stamped()
+        shown, cells = self.shown(), self.columns()
         names = [_escape_markdown(harmless(name)) for name in shown]
         lines = [names, ["---"] * len(names)]
         written = [

@@ -79,7 +79,7 @@ PAGES = {
         "Simulations",
         """Invented people, in `dpratio.simulation`, for those who want to see how well
         intervals do, or whether noise is as large as it claims.""",
-        """measure_coverage rehearse calibration_power estimate_public
+        """measure_coverage rehearse calibration_power
         guessed_population PaperPopulation People audit_noise""",
         "simulation",
     ),

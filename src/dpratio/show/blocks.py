@@ -106,7 +106,7 @@ def blocks_of(result: object, reference: float | None = None) -> list[Block]:
 
 def title_of(result: Any) -> str:  # noqa: ANN401 (any answer with blocks)
     """Say what a picture of an answer shows."""
-    made_up = heading_stamp(result.origin, is_simulated=result.is_simulated)
+    made_up = heading_stamp(is_simulated=result.is_simulated)
     measures = list(dict.fromkeys(block.measure for block in blocks_of(result)))
     said = f"{made_up}{measures[0] if len(measures) == 1 else 'Ratios'}"
     if isinstance(result, Homogeneity):

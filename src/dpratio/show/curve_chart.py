@@ -30,7 +30,7 @@ def curve_chart(curve: Curve, *, most: int | None = None) -> Chart:
     require(bool(curves), "a chart needs a bin that is not lost", 0, hint)
     ends = ends_of(curve)
     largest = max(row["share"] for rows in curves.values() for row in rows) or 1.0
-    made_up = heading_stamp(curve.origin, is_simulated=curve.is_simulated)
+    made_up = heading_stamp(is_simulated=curve.is_simulated)
     known = [row for rows in curves.values() for row in rows]
     signs = [Sign("a bin, as large as its weight", "below", "circle")]
     if any(row["is_weak"] for row in known):

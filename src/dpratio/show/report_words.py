@@ -8,7 +8,6 @@ from dpratio.analyst.comparison.adjust import adjusted
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.analyst.tables.labels import name_of
-from dpratio.analyst.tables.provenance import PUBLIC_WORDS
 from dpratio.analyst.tables.sentence import (
     chance_in_words,
     interval_in_words,
@@ -20,7 +19,6 @@ from dpratio.plan.price import AnyPlan
 from dpratio.release.external import ExternalSums
 from dpratio.release.release import EXTERNAL_WORDS, Release
 from dpratio.show.blocks import blocks_of
-from dpratio.tabular import PUBLIC
 from dpratio.terms.budget import cost_words, decimal_text
 
 _LONGEST_LINE = 700
@@ -172,8 +170,6 @@ def sure_of(estimates: Estimates) -> list[str]:
 
 def promised_of(release: Release) -> list[str]:
     """Say in plain words, and exactly, what was promised to whom."""
-    if release.origin == PUBLIC:
-        return [PUBLIC_WORDS]
     if isinstance(release.plan, ExternalSums):
         return [EXTERNAL_WORDS.format(origin=release.origin)]
     plain, exact = _promise_in_words(release.plan)

@@ -11,14 +11,12 @@ if TYPE_CHECKING:
     from dpratio.simulation.forecast.guessed import guessed_population
     from dpratio.simulation.forecast.rehearse import rehearse
     from dpratio.simulation.population import PaperPopulation, People
-    from dpratio.simulation.public import estimate_public
 
 __all__ = [
     "PaperPopulation",
     "People",
     "audit_noise",
     "calibration_power",
-    "estimate_public",
     "guessed_population",
     "measure_coverage",
     "rehearse",
@@ -33,6 +31,5 @@ __getattr__ = load_from(
         "forecast.guessed": "guessed_population",
         "forecast.rehearse": "rehearse",
         "population": "PaperPopulation People",
-        "public": "estimate_public",
     },
 )

@@ -11,8 +11,6 @@ from dpratio.plan.plan import Plan
 from dpratio.release.files import release_from_bytes
 from dpratio.show.sections.embedded import embedded_release
 from dpratio.show.sections.page import render_report, verify_commands
-from dpratio.tabular import PUBLIC
-from shown import from_elsewhere
 
 RELEASE = dpr.example_release()
 
@@ -51,14 +49,6 @@ def test_the_commands_are_those_that_made_the_answers() -> None:
     ]
     kept = replace(RELEASE, ledger_head="ab" * 32)
     assert "ledger verify" in verify_commands(kept, held, 0.95, "pivot")[-1][1]
-
-
-def test_a_public_table_is_no_release() -> None:
-    made = from_elsewhere()
-    assert embedded_release(made) is not None
-    public = replace(made, plan=replace(made.plan, origin=PUBLIC))  # type: ignore[arg-type]
-    assert embedded_release(public) is None
-    assert "Save the release" not in render_report(public)
 
 
 def test_the_title_of_a_study_is_the_heading_unless_another_is_given() -> None:

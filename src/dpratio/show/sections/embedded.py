@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from dpratio.release.files import release_to_bytes
 from dpratio.release.release import Release
-from dpratio.tabular import PUBLIC
 
 # A report of 5,000 groups stays below 3 MB with it.
 _MOST_EMBEDDED = 1_000_000
@@ -43,15 +42,13 @@ class Embedded:
         )
 
 
-def embedded_release(release: Release, most: int = _MOST_EMBEDDED) -> Embedded | None:
+def embedded_release(release: Release, most: int = _MOST_EMBEDDED) -> Embedded:
     """Pack a release as the JSON file that `write_release` writes, byte for byte.
 
     Args:
-        release: What the report is about. Sums of a public table are no release.
+        release: What the report is about.
         most: How many letters a report may spend on it.
     """
-    if release.origin == PUBLIC:
-        return None
     content = release_to_bytes(release)
     packed = base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")
     return Embedded(

@@ -36,7 +36,7 @@ from dpratio.show.report_words import (
 from dpratio.show.sections.answers import Answer, answer_terms, require_answers
 from dpratio.show.sections.embedded import Embedded, embedded_release
 from dpratio.show.text import render
-from dpratio.tabular import PUBLIC, printable
+from dpratio.tabular import printable
 from dpratio.terms.budget import cost_words
 
 Facts = list[tuple[str, str]]
@@ -63,8 +63,7 @@ def recorded_facts(release: Release, record: Recorded | None) -> Facts:
     if not isinstance(release.plan, ExternalSums):
         facts.append(("Neighbours by", release.plan.unit.neighbours))
         facts.append(("Plan hash", plan_hash(release.plan)))
-    name = "none" if release.origin == PUBLIC else release.id
-    facts.append(("Release", name))
+    facts.append(("Release", release.id))
     facts += [("Made from", each) for each in release.sources]
     facts += [("Ledger head", each) for each in release.all_heads]
     if release.source_hash is not None:
@@ -73,14 +72,12 @@ def recorded_facts(release: Release, record: Recorded | None) -> Facts:
 
 
 def verify_commands(
-    release: Release, embedded: Embedded | None, level: float, method: str
+    release: Release, embedded: Embedded, level: float, method: str
 ) -> list[tuple[str, str]]:
-    """Write what each command checks, and the command; none where nothing is held.
+    """Return what each command checks, and the command.
 
     The ledger stands as a word: where it lies is not published.
     """
-    if embedded is None:
-        return []
     file = embedded.name
     options = f" --method {method}" if method != "pivot" else ""
     found = [
@@ -99,8 +96,6 @@ def verify_commands(
 def _promised(release: Release) -> Facts:
     """Say who is protected, and how much that costs; of others what they claim."""
     cost = cost_words(release.cost)
-    if release.origin == PUBLIC:
-        return [("Protected", "nobody: NOT PRIVATE")]
     if release.origin is not None:
         return [("Measured by", release.origin), ("Claimed there", cost)]
     return [("Protected", str(release.plan.unit)), ("Cost", cost)]
@@ -133,7 +128,7 @@ def render_report(
         plan, own_title = plan.titled(None), plan.title  # It is the heading.
     heading = title or own_title or asked_of(release)
     embedded = embedded_release(release)
-    made_up = heading_stamp(release.origin, is_simulated=release.is_simulated)
+    made_up = heading_stamp(is_simulated=release.is_simulated)
     data = {
         "blocks": [
             {"rows": [list(row.values()) for row in block["rows"]], "css": block["css"]}
@@ -143,7 +138,7 @@ def render_report(
         "shapes": STRIP_SHAPES,
         "csv": render(estimates, "csv"),
         "csv_name": f"ratios-{release.id[:8]}.csv",
-        "release": None if embedded is None else embedded.data(),
+        "release": embedded.data(),
     }
     summary = [shortened(line) for line in (*plan.summary(), *merged_of(release))]
     return _filled_in(
@@ -175,7 +170,7 @@ def render_report(
         recorded=recorded_facts(release, record),
         embedded=embedded,
         commands=verify_commands(release, embedded, level, method),
-        release_id="none" if release.origin == PUBLIC else release.id,
+        release_id=release.id,
         made_by=release.made_by,
         data=_safe(_embedded(data)),
         script=_safe(script),
