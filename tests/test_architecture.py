@@ -89,7 +89,7 @@ HOMES = {
         "curator/warehouse/units.py",
         "curator/warehouse/conditions.py",
         "terms/study_file.py",
-        "show/chart/times.py",
+        "show/budget_chart.py",
         "show/text.py",
         "terms/groups.py",
         "terms/source.py",

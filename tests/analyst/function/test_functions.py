@@ -16,17 +16,19 @@ from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.function_of_sums import FunctionOfSums
 from dpratio.analyst.function.function_results import FunctionEstimates
 from dpratio.analyst.function.functions import (
+    brier_score,
+    calibration_intercept,
     correlation,
     difference_of_means,
     lift,
     mean,
+    odds_ratio,
     ratio_of_ratios,
+    relative_risk,
     slope,
     total,
     variance,
 )
-from dpratio.analyst.function.risks import odds_ratio, relative_risk
-from dpratio.analyst.function.scores import brier_score, calibration_intercept
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.terms.groups import Groups, Keys

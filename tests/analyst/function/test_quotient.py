@@ -12,16 +12,17 @@ from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.function_of_sums import FunctionOfSums, above_zero
 from dpratio.analyst.function.function_results import FUNCTION_STATUSES
 from dpratio.analyst.function.functions import (
+    calibration_intercept,
     correlation,
     difference_of_means,
     lift,
     mean,
+    odds_ratio,
     ratio_of_ratios,
+    relative_risk,
     slope,
     variance,
 )
-from dpratio.analyst.function.risks import odds_ratio, relative_risk
-from dpratio.analyst.function.scores import calibration_intercept
 from dpratio.analyst.ratio.statistic import NoiseTerm
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.arrays import Floats

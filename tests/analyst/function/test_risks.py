@@ -8,8 +8,12 @@ import pytest
 from analyst.given import given_release, noiseless
 from analyst.samples import with_noise
 from dpratio.analyst.function.estimate_function import estimate_function
-from dpratio.analyst.function.functions import ratio_of_ratios, total
-from dpratio.analyst.function.risks import odds_ratio, relative_risk
+from dpratio.analyst.function.functions import (
+    odds_ratio,
+    ratio_of_ratios,
+    relative_risk,
+    total,
+)
 from dpratio.arrays import Floats
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dpratio.show.budget_chart import instant_of, time_scale
 from dpratio.show.chart.scale import (
     Scale,
     Tick,
@@ -15,7 +16,6 @@ from dpratio.show.chart.scale import (
     spread,
     spread_log,
 )
-from dpratio.show.chart.times import instant_of, time_scale
 from dpratio.show.chart.words import width_of
 
 SIZES = st.floats(1e-9, 1e9)

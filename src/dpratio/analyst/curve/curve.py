@@ -17,8 +17,7 @@ from dpratio.analyst.curve.calibration_error import (
 from dpratio.analyst.curve.calibration_test import calibration_test
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
 from dpratio.analyst.function.estimate_function import estimate_function
-from dpratio.analyst.function.functions import slope
-from dpratio.analyst.function.scores import brier_score, calibration_intercept
+from dpratio.analyst.function.functions import brier_score, calibration_intercept, slope
 from dpratio.analyst.ratio.interval import Options, Signs, intervals
 from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
 from dpratio.analyst.ratio.tail import normal_quantile

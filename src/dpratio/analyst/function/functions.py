@@ -17,6 +17,136 @@ from dpratio.analyst.function.function_of_sums import (
 )
 from dpratio.checks import require_one_of
 
+# What a share is made of: the ratio itself, or the mean of a column of 0 and 1.
+_SHARE = {"ratio": ("ws", "wy"), "numerator": ("ws", "w"), "per": ("wy", "w")}
+
+
+def relative_risk(of: str = "ratio") -> FunctionOfSums:
+    """Give the share of the first arm over that of the second, p₁/p₂.
+
+    Args:
+        of: ``"ratio"`` where the ratio is a share, as of conversions per visitor; or
+            the mean of a column of 0 and 1, ``"numerator"`` or ``"per"``.
+
+    Returns:
+        A function for `estimate_function`; of a column the plan must have ``"means"``
+        among its answers. If noise leaves no share, the status is ``"unbounded"``.
+
+    Raises:
+        InvalidInput: When ``of`` is none of the three.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release, risk = dpr.example_release(), dpr.functions.relative_risk("per")
+        >>> found = dpr.estimate_function(release, risk, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([0.828])
+    """
+    return _compared("relative_risk", of, taken=0)
+
+
+def odds_ratio(of: str = "ratio") -> FunctionOfSums:
+    """Give the odds of the first arm over those of the second, p/(1 − p) each.
+
+    Args:
+        of: As for `relative_risk`: p must be a share.
+
+    Returns:
+        A function for `estimate_function`; of a column the plan must have ``"means"``
+        among its answers. If noise leaves no odds, the status is ``"unbounded"``.
+
+    Raises:
+        InvalidInput: When ``of`` is none of the three.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release, odds = dpr.example_release(), dpr.functions.odds_ratio("per")
+        >>> found = dpr.estimate_function(release, odds, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([0.709])
+    """
+    return _compared("odds_ratio", of, taken=1)
+
+
+def _compared(name: str, of: str, *, taken: int) -> FunctionOfSums:
+    """Divide the part of each arm by its whole, less ``taken`` times the part."""
+    require_one_of(of, _SHARE, "share")
+    part, whole = _SHARE[of]
+
+    def other(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
+        return sums[whole] - taken * sums[part]
+
+    return FunctionOfSums(
+        f"{name}_of_{of}",
+        (part, whole),
+        lambda first, second: (
+            (first[part] / other(first)) / (second[part] / other(second))
+        ),
+        arms=2,
+        link="log",
+        lowest=0.0,
+        divisor=lambda first, second: (
+            above_zero(other(first)) * above_zero(second[part])
+        ),
+    )
+
+
+def brier_score() -> FunctionOfSums:
+    """Give the mean squared distance of score and label, Σw(s − y)²/Σw (Brier 1950).
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release, brier = dpr.example_release("joint"), dpr.functions.brier_score()
+        >>> dpr.estimate_function(release, brier, question=1).estimate.round(3)
+        array([0.202, 0.209, 0.211, 0.207])
+    """
+    return FunctionOfSums(
+        "brier_score",
+        ("w", "wss", "wys", "wyy"),
+        lambda sums: (sums["wss"] - 2 * sums["wys"] + sums["wyy"]) / sums["w"],
+        lowest=0.0,
+        divisor=people,
+    )
+
+
+def calibration_intercept() -> FunctionOfSums:
+    """Give where the least-squares line of label on score begins, at a score of 0.
+
+    A calibrated score has an intercept of 0 and a `slope` of 1. The line is linear: the
+    intercept of a logistic fit (Cox 1958) is not a function of these sums.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release("joint")
+        >>> begin = dpr.functions.calibration_intercept()
+        >>> dpr.estimate_function(release, begin, question=1).estimate.round(2)
+        array([ 0.01,  0.03,  0.03, -0.07])
+    """
+    return FunctionOfSums(
+        "calibration_intercept",
+        ("w", "ws", "wy", "wss", "wys"),
+        _intercept,
+        divisor=lambda sums: above_zero(_spread_of_scores(sums)),
+    )
+
+
+def _intercept(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
+    slope = covariance(sums, "ws", "wy", "wys") / _spread_of_scores(sums)
+    return sums["wy"] / sums["w"] - slope * (sums["ws"] / sums["w"])
+
+
+def _spread_of_scores(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
+    return covariance(sums, "ws", "ws", "wss")
+
+
 _FIRST = {"numerator": "ws", "per": "wy"}
 _SQUARE = {"numerator": "wss", "per": "wyy"}
 

@@ -71,14 +71,13 @@ def function(  # noqa: PLR0913 (one command, one answer)
 
 
 def _function(name: str, of: str | None) -> "FunctionOfSums":
-    from dpratio.analyst.function import functions, scores
+    from dpratio.analyst.function import functions
 
     require_one_of(name, (*_OF_A_COLUMN, *_OF_BOTH), "function")
     made: FunctionOfSums
     if name in _OF_BOTH:
         require(of is None, f"{name} is about both columns", of, "Leave --of out.")
-        home = functions if hasattr(functions, name) else scores
-        made = getattr(home, name)()
+        made = getattr(functions, name)()
     else:
         made = getattr(functions, name)(*(() if of is None else (of,)))
     return made
