@@ -105,10 +105,6 @@ class Node:
             self.refuse("must be a finite number")
         return number
 
-    def text_or_none(self) -> str | None:
-        """Read a piece of text, or none at all."""
-        return None if self.value is None else self.text()
-
     def fraction(self) -> Fraction:
         """Read an exact number written as text: ``"1/35"``, ``"0.2"``."""
         text = self.text()

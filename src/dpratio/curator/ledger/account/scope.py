@@ -172,7 +172,7 @@ def scope_from_document(node: Node) -> Scope:
         for name in deltas
     }
     epsilon, delta = fields["epsilon"].fraction(), fields["delta"].fraction()
-    unit = fields["unit"].text_or_none()
+    unit = None if fields["unit"].value is None else fields["unit"].text()
     return node.make(lambda: Scope(budget=Budget(epsilon, delta), unit=unit, **given))
 
 
