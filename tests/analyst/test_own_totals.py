@@ -28,8 +28,8 @@ def test_an_answer_names_the_totals_of_each_question() -> None:
     said = dpr.estimate_ratios(given_release(plan, *values)).notes()
     wanted = "Totals of one person in each group of question"
     assert (
-        f"{wanted} 1, within: score 0 to 2, label 0 to 2; totals are clipped." in said
+        f"{wanted} 1, within: label 0 to 2, score 0 to 2; totals are clipped." in said
     )
     assert (
-        f"{wanted} 2, within: score 0 to 9, label 0 to 2; totals are clipped." in said
+        f"{wanted} 2, within: label 0 to 2, score 0 to 9; totals are clipped." in said
     )

@@ -58,7 +58,7 @@ def test_a_study_takes_the_line_that_is_printed(bank: Path, call: Call) -> None:
         (("--column", "score", "--bins", "1"), "2 to 1,000 bins at quantiles"),
         ((*SCORE, "--largest", "2"), "--smallest, --largest and --groups are for"),
         ((*SCORE, "--cells", "3"), "16 to 1,000 cells"),
-        (("--column", "age", "--bins", "4"), "a binned column needs bounds"),
+        (("--column", "age", "--bins", "4"), "needs bounds"),
     ],
 )
 def test_what_does_not_belong_together_is_refused(

@@ -172,7 +172,6 @@ def test_a_dialect_says_what_it_must_be_told() -> None:
     empty, column = Dialect(), ibis.literal("a")
     for unsaid in (
         empty.floor,
-        empty.text,
         empty.day,
         empty.month,
         empty.iso_day,

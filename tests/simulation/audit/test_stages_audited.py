@@ -82,7 +82,7 @@ def test_a_release_that_found_a_guess_is_made_again(
         made.append(real(*given, **options))
         if len(made) > 1:
             return made[-1]
-        return SimpleNamespace(questions=[SimpleNamespace(asked="another question")])
+        return SimpleNamespace(questions=[SimpleNamespace(planned="another question")])
 
     monkeypatch.setattr(draw, "release_sums", found_once)
     audited(tmp_path, samples=200)

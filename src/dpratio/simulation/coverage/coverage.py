@@ -16,6 +16,7 @@ from dpratio.analyst.sums.moments import exact_moments
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
+from dpratio.plan.histograms import HistogramPlan
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan, require_ratios
 from dpratio.simulation.judge import Judgement, judge
@@ -285,7 +286,7 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
         0.958
     """
     terms = _Terms(
-        [plan] if isinstance(plan, Plan) else list(plan),
+        [plan] if isinstance(plan, Plan | HistogramPlan) else list(plan),
         [n] if isinstance(n, int) else list(n),
         methods,
         links,

@@ -223,11 +223,13 @@ def test_an_application_of_our_own_tells_no_parts_and_is_stopped(
     monkeypatch.setattr(ibis.pyspark, "connect", lambda session: session)
     made = connect_to(DatabaseTable("spark://host:7077", table="loans"))
     assert (made.backend, made.close()) == (ours, "stopped")
-    # Statistics of files may be wrong.
-    pushed = {
-        f"spark.sql.{kind}.filterPushdown": "false" for kind in ("parquet", "orc")
+    # Statistics of files may be wrong, and texts stand as they are written.
+    assert asked == {
+        "spark.sql.parquet.filterPushdown": "false",
+        "spark.sql.orc.filterPushdown": "false",
+        "spark.sql.variable.substitute": "false",
+        "spark.sql.parser.escapedStringLiterals": "false",
     }
-    assert asked == pushed
     settings = {"spark.app.name": "dpratio", "spark.ui.showConsoleProgress": "false"}
     assert said == ["spark://host:7077", settings]
 
