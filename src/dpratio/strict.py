@@ -5,10 +5,8 @@ raises `DocumentRefused` with the path, so readers are written without checks.
 """
 
 import contextlib
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import NoReturn, TypeVar
 
@@ -74,12 +72,6 @@ class Node:
             self.refuse("must be text")
         return self.value
 
-    def choice(self, allowed: Sequence[str]) -> str:
-        """Read one of the known words."""
-        if self.value not in allowed:
-            self.refuse(f"must be one of {', '.join(allowed)}")
-        return self.text()
-
     def flag(self) -> bool:
         """Read true or false."""
         if not isinstance(self.value, bool):
@@ -91,19 +83,6 @@ class Node:
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             self.refuse("must be a whole number")
         return self.value
-
-    def number(self) -> float:
-        """Read a finite number."""
-        accepted = isinstance(self.value, int | float | Decimal)
-        if isinstance(self.value, bool) or not accepted:
-            self.refuse("must be a number")
-        try:
-            number = float(self.value)  # type: ignore[arg-type]  # accepted above
-        except OverflowError:
-            number = math.inf
-        if not math.isfinite(number):
-            self.refuse("must be a finite number")
-        return number
 
     def fraction(self) -> Fraction:
         """Read an exact number written as text: ``"1/35"``, ``"0.2"``."""

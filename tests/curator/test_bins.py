@@ -35,7 +35,7 @@ def test_a_grid_passes_the_door_like_any_release() -> None:
     release = release_bins(
         people, study_of(), "score", budget=Budget(1), cells=100, ledger=None
     )
-    assert "score, 100 rows of noisy sums; epsilon 1" in str(release)
+    assert "score, noisy sums in 100 rows; epsilon 1" in str(release)
     assert release_from_bytes(release_to_bytes(release)) == release
     bins = propose_bins(release, 4).bins
     assert bins is not None

@@ -195,7 +195,7 @@ def test_of_one_person_so_many_groups_are_counted() -> None:
 def test_a_histogram_passes_the_door_like_any_release() -> None:
     release = release_sums(PEOPLE, people_plan(), ledger=None)
     assert [each.values.shape for each in release.questions] == [(324, 1)] * 2
-    assert "spent and orders, 648 rows of noisy sums; epsilon 1" in str(release)
+    assert "spent and orders, noisy sums in 648 rows; epsilon 1" in str(release)
     assert release_from_bytes(release_to_bytes(release)) == release
 
 

@@ -85,6 +85,8 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]]]] = [
     ("budget", "must be a Budget", [{"budget": 1.0}, {"budget": None}]),
     ("unit", "must be a PrivacyUnit", [{"unit": "row"}]),
     ("groups", "must be Groups or None", [{"groups": "north"}, {"groups": [3]}]),
+    ("answers", "answers must be a list", [{"answers": "ratio"}]),
+    ("bounds", r"got \(0, 1\)", [{"bounds": {"s": (0, 1), "y": (0, 1)}}]),
     ("", "unknown strategy", [{"strategy": "evem"}, {"strategy": "external"}]),
     ("", "unknown mechanism", [{"mechanism": "laplase"}]),
     ("", "unknown clipping", [{"clipping": "guessed"}]),

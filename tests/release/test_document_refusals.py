@@ -188,7 +188,10 @@ EDITS: dict[str, dict[str, Edits]] = {
         ],
     },
     "guesses": {
-        "sources": [(LEFT_OUT, "$.sources: noise of several draws")],
+        "sources": [
+            (sources, "$.sources: sums around other guesses")
+            for sources in (LEFT_OUT, ["0" * 32])
+        ],
         "questions.0.others.0.guess": [
             (LEFT_OUT, f"{Q}.others[0]: field 'guess' is missing"),
             (1e300, f"{Q}: the guess of a ratio must be"),

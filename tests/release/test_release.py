@@ -222,11 +222,11 @@ def test_a_fresh_question_has_one_draw_of_the_plans_noise_in_every_cell() -> Non
 def test_a_release_says_what_it_is() -> None:
     missing = TEXT.plan.not_covered[0]
     assert str(TEXT) == (
-        f"Release {TEXT.id}: score per label by g, 4 rows of noisy sums; epsilon 1, "
+        f"Release {TEXT.id}: score per label by g, noisy sums in 4 rows; epsilon 1, "
         f"delta 0. Not covered: {missing}"
     )
     assert str(replace(TEXT, is_simulated=True)).startswith("SIMULATED: ")
-    assert ", made from others (2); epsilon" in str(MERGED)
+    assert ", made from other releases: 2; epsilon" in str(MERGED)
     shown = released(("<b>", "south"), people=50)._repr_html_()
     assert shown.startswith("<p>SIMULATED: the people in it are invented.")
     assert "<b>" not in shown

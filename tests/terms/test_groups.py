@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +25,6 @@ from dpratio.terms.groups import (
     period_of,
 )
 
-pd = pytest.importorskip("pandas")
 DAY, NEXT = dt.date(2026, 1, 31), dt.date(2026, 2, 1)
 DAYS = np.array(["2026-01-31", "2026-02-01"], dtype="datetime64[D]")
 SEX, BINS = Keys("sex", ["f", "m"]), ScoreBins("score", [0, 0.5, 1])

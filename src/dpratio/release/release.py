@@ -292,6 +292,13 @@ class Release:
                 "totals of its first stage lead to.",
                 field="questions",
             )
+        if len(self.sources) < 2 and any(  # noqa: PLR2004 (a merged release)
+            len(question.sums) > 1 for question in self.questions
+        ):
+            raise InvalidInput(
+                "sums around other guesses belong to releases that were merged.",
+                field="sources",
+            )
         if not self.sources and any(
             [sums.noise for sums in question.sums]
             != [one_draw(self.plan.law, question.planned)]
@@ -367,9 +374,9 @@ class Release:
         words = ["SIMULATED: the people in it are invented. "] * self.is_simulated
         if origin is not None:
             words.append(f"EXTERNAL: {EXTERNAL_WORDS.format(origin=origin)} ")
-        words.append(f"Release {self.id}: {names}, {rows:,} rows of noisy sums")
+        words.append(f"Release {self.id}: {names}, noisy sums in {rows:,} rows")
         if self.sources:
-            words.append(f", made from others ({len(self.sources)})")
+            words.append(f", made from other releases: {len(self.sources)}")
         words.append(f"; {cost_words(self.cost)}")
         words += [" as claimed there"] * (origin is not None)
         if apart is not None:

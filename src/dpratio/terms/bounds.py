@@ -113,12 +113,13 @@ def to_float(number: object) -> float:
 
 def require_bounds(bounds: object, name: str) -> None:
     """Raise InvalidInput unless a term maps the names of columns to bounds."""
-    if not isinstance(bounds, Mapping) or not all(
-        isinstance(pair, Bounds) for pair in bounds.values()
-    ):
+    wrong = [bounds]
+    if isinstance(bounds, Mapping):
+        wrong = [pair for pair in bounds.values() if not isinstance(pair, Bounds)]
+    if wrong:
         raise InvalidInput(
-            f"{name} must map column names to Bounds, got {show_given(bounds)}. Write "
-            "{'score': Bounds(0, 1), …}.",
+            f"{name} must map column names to Bounds, got {show_given(wrong[0])}. "
+            "Write {'score': Bounds(0, 1), …}.",
             field=name,
         )
 

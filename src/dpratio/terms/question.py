@@ -69,6 +69,12 @@ class Question:
             raise InvalidInput(
                 f"ratio must be a Ratio, got {show_given(ratio)}.", field="ratio"
             )
+        if isinstance(answers, str):
+            raise InvalidInput(
+                "answers must be a list such as ['ratio', 'means'], got "
+                f"{show_given(answers)}.",
+                field="answers",
+            )
         if not is_share(budget_share):
             raise InvalidInput(
                 "the share of a question must be a positive number, got "

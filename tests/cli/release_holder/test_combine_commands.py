@@ -95,7 +95,7 @@ def test_sites_around_different_guesses_are_merged_and_answered(tmp_path: Path) 
         write(path, plan)
     made, whole = tmp_path / "all.json", tmp_path / "whole.json"
     said = flowing("merge", *paths, "-o", made, "--units-are-disjoint")
-    assert "made from others (3)" in said
+    assert "made from other releases: 3" in said
     assert "epsilon 12, delta 0 in all; epsilon 4, delta 0" in said
     shown("roll-up", made, "-o", whole)
     assert "95 % interval" in shown("estimate", whole)

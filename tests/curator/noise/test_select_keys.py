@@ -250,7 +250,7 @@ def test_keys_of_many_are_found_and_those_of_one_are_not(
     release = release_sums(table, plan, engine=engine, ledger=None)
     assert release.questions[0].keys == ("north", "south")
     scale = plan.measurements[0].sums[0].scale
-    count = release.questions[0].values[:, 0] - np.array([500, 400]) * 2**24  # noqa: PD011
+    count = release.questions[0].values[:, 0] - np.array([500, 400]) * 2**24
     assert np.all(np.abs(count) < 60 * scale)
     write_release(release, tmp_path / "release.json")
     assert read_release(tmp_path / "release.json") == release

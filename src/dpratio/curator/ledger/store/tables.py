@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dpratio.codec import parse_json
-from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import (
     COLUMNS,
     CURATORS,
@@ -16,7 +15,6 @@ from dpratio.curator.ledger.account.entry import (
     exact_text,
 )
 from dpratio.curator.ledger.account.scope import Scope, scope_from_document
-from dpratio.curator.ledger.account.totals import totals_after
 from dpratio.errors import DocumentRefused, LedgerFailed
 from dpratio.strict import Node
 
@@ -149,28 +147,15 @@ class Tables:
             statement = f"SELECT {self.schema}{verb}({marks})"
         self.run(statement, entry.row)
 
-    def add_lines(self, entries: Sequence[Entry], cap: Charge) -> None:
-        """Write the lines of a whole scope as they are; only an owner may."""
-        more = totals_after(entries, cap) if self.is_checked else ((),) * len(entries)
-        for entry, spent in zip(entries, more, strict=True):
-            values = (*entry.row, *spent)
-            marks = ", ".join("?" for _ in values)
-            self.run(f"INSERT INTO {self.schema}entry VALUES ({marks})", values)
-
-    def add_bytes(self, release_id: str, content: bytes, sha256: str) -> None:
-        """Keep bytes of lines that were written as they are."""
+    def add_artifact(self, release_id: str, content: bytes, sha256: str) -> None:
+        """Keep the bytes of a release that is open."""
         statement = (
             f"INSERT INTO {self.schema}artifact (release_id, content, sha256)"
             " VALUES (?, ?, ?)"
         )
+        if self.is_checked:
+            statement = f"SELECT {self.schema}keep(?, ?, ?)"
         self.run(statement, (release_id, content, sha256))
-
-    def add_artifact(self, release_id: str, content: bytes, sha256: str) -> None:
-        """Keep the bytes of a release that is open."""
-        if not self.is_checked:
-            self.add_bytes(release_id, content, sha256)
-            return
-        self.run(f"SELECT {self.schema}keep(?, ?, ?)", (release_id, content, sha256))
 
     def artifact(self, release_id: str, sha256: str) -> bytes:
         """Read the bytes of a release.
