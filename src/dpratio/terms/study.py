@@ -36,7 +36,9 @@ class Study:
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
             for several partitions at once, from one budget. A dimension stands for
-            groups of it alone. Questions with shares divide it unequally.
+            groups of it alone. Questions with shares divide it unequally. Equal bins
+            get their edges from the bounds as the study is made, and keep them where
+            `replace` gives it other bounds.
         unit: Who is protected; by default one row, added or removed.
         answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well;
             ``"spread"`` among them, with ``"joint"`` or ``"even"``, for variances,
@@ -139,7 +141,8 @@ class Study:
         ):
             if not isinstance(value, kind):
                 raise InvalidInput(
-                    f"{name} must be a {kind.__name__}, got {show_given(value)}.",
+                    f"{name} must be a {kind.__name__}, got {show_given(value)}. Write "
+                    f"{kind.__name__}(…).",
                     field=name,
                 )
         require_bounds(bounds, "bounds")
