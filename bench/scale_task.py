@@ -46,11 +46,11 @@ def release(kind: str, path: str) -> dict[str, Any]:
     """Release sums, and tell what they were without their noise: nobody is real."""
     import dpratio as dpr
     from dpratio.curator import measure
-    from dpratio.curator.duckdb import engine as engine_duckdb
     from dpratio.curator.noise.draw_noise import draw_noise
+    from dpratio.curator.sql import ask
 
     plan, seen = plan_of(kind), dict[str, Any]()
-    aggregate = engine_duckdb.aggregate
+    aggregate = ask.aggregate
 
     def drawn(*given: Any) -> Any:  # noqa: ANN401
         seen["noise"] = draw_noise(*given)
@@ -65,7 +65,7 @@ def release(kind: str, path: str) -> dict[str, Any]:
 
     with (
         patch.object(measure, "draw_noise", drawn),
-        patch.object(engine_duckdb, "aggregate", timed),
+        patch.object(ask, "aggregate", timed),
     ):
         try:
             released = dpr.release_sums(path, plan, ledger=None, simulated=True)

@@ -77,7 +77,7 @@ HOMES = {
     "datetime": {
         "codec.py",
         "curator/reading/days.py",
-        "curator/duckdb/keys.py",
+        "curator/sql/keys.py",
         "curator/reading/statement.py",
         "curator/reading/frames.py",
         "curator/reading/keys.py",

@@ -256,7 +256,7 @@ def test_a_trace_is_found(what: str, text: str) -> None:
 
 # A statement that is put together piece by piece, within one function; and where
 # following a chain stands, which no one keeps.
-CHANGEABLE = {"curator/duckdb/keys.py", "curator/ledger/account/following.py"}
+CHANGEABLE = {"curator/sql/keys.py", "curator/ledger/account/following.py"}
 
 
 def test_values_cannot_be_changed_after_they_were_checked() -> None:

@@ -3,18 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import assume
 
 from curator.hostile_tables import Case
 from curator.table_sources import CSV_DIALECTS, READABLE, SOURCES, mapping_of, write_csv
 from curator.tables_for_tests import ENGINES, exact
-from dpratio.curator.reading import whole_doubles
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 
 __all__ = [
-    "exact_in_integers",
     "require_alike",
     "require_alike_as_text",
     "require_dialect_alike",
@@ -52,10 +49,3 @@ def require_dialect_alike(case: Case, folder: Path, dialect: str) -> None:
     given_file = write_csv(case.table, folder, dialect)
     for engine in ENGINES:
         assert exact(given_file, case.plan, engine) == specified(case), engine
-
-
-def exact_in_integers(table: object, plan: Plan, largest: float) -> list[list[int]]:
-    """The integers of DuckDB where sums above the largest are no longer doubles."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_doubles, "_EXACT_DOUBLES", largest)
-        return exact(table, plan, "duckdb")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.agreement import exact_in_integers, require_dialect_alike, specified
+from curator.agreement import require_dialect_alike, specified
 from curator.hostile_tables import Case, cases
 from curator.table_sources import CSV_DIALECTS, READABLE, SOURCES
 from curator.tables_for_tests import ENGINES, ROW, exact, fixed, plan_of, statement_with
@@ -37,15 +37,6 @@ def test_every_csv_dialect_gives_the_integers_of_the_specification(
     dialect: str, case: Case, folder: Path
 ) -> None:
     require_dialect_alike(case, folder, dialect)
-
-
-@given(case=cases(), few=st.integers(1, 2**27))
-@fixed(10)
-def test_sums_beyond_the_exact_doubles_are_taken_again_in_integers(
-    case: Case, few: int, folder: Path
-) -> None:
-    table = SOURCES["relation"](case.table, folder)
-    assert exact_in_integers(table, case.plan, float(few)) == specified(case)
 
 
 @given(case=cases(least_rows=2), data=st.data())

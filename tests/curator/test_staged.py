@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attacks.engines_for_attacks import ENGINES, given_to
-from curator.agreement import exact_in_integers
 from curator.stages_for_tests import PLANS, REGIONS, TABLE, plan_of, without_noise
 from curator.tables_for_tests import asked, exact, fixed
 from dpratio.curator import staged as room
@@ -44,13 +43,6 @@ def test_every_engine_gives_the_same_stages(kind: str) -> None:
     for each in others:
         assert each.questions == first.questions
     assert first.questions[0].ratio.guess == pytest.approx(2.5, rel=0.15)
-
-
-@pytest.mark.parametrize("kind", PLANS)
-def test_sums_beyond_the_exact_doubles_come_whole(kind: str) -> None:
-    plan = plan_of(kind)
-    wanted = exact(TABLE.to_pydict(), plan, "python")
-    assert exact_in_integers(TABLE, plan, 1.0) == wanted
 
 
 @pytest.mark.parametrize("kind", PLANS)

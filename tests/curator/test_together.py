@@ -7,9 +7,11 @@ import pytest
 from curator.table_sources import READABLE, SOURCES, write_csv
 from curator.tables_for_tests import ENGINES, exact, exact_together
 from curator.together_for_tests import PLANS, TABLE, require_same_together
-from dpratio.curator.duckdb.table import DuckTable
 from dpratio.curator.measure import open_for
-from dpratio.curator.reading import whole_doubles
+from dpratio.curator.reading.statement import Reading
+from dpratio.curator.sql import ask
+from dpratio.curator.sql.dialect import Table
+from dpratio.curator.sql.query import sums_query
 from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -30,26 +32,17 @@ def test_a_row_counts_in_each_question_as_if_it_were_the_only_one(
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_sums_beyond_doubles_are_taken_again_for_all_questions(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(whole_doubles, "_EXACT_DOUBLES", 1.0)
-    require_same_together(TABLE, PLANS[name], "duckdb")
-
-
 def test_questions_about_the_same_groups_are_one_statement(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The weights of questions are theirs, and so is the order in the release."""
     asked: list[str] = []
-    fetch = DuckTable.fetch
 
-    def told(table: DuckTable, query: str, tables: object) -> object:
-        asked.append(query)
-        return fetch(table, query, tables)  # type: ignore[arg-type]
+    def noted(table: Table, reading: Reading) -> str:
+        asked.append(sums_query(table, reading))
+        return asked[-1]
 
-    monkeypatch.setattr(DuckTable, "fetch", told)
+    monkeypatch.setattr(ask, "sums_query", noted)
     ratios = [Ratio("a", per="d", guess=1), Ratio("c", per="d", guess=1)]
     groups = [None, Groups("region", ["north", "south"])]
     plan = make_plan(

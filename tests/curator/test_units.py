@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.agreement import exact_in_integers, require_alike
+from curator.agreement import require_alike
 from curator.people_for_tests import (
     IDS,
     REGIONS,
@@ -40,7 +40,6 @@ def test_every_source_adds_people_up_alike(
     table = data.draw(crowds(kind))
     plan = data.draw(plans_of_people())
     expected = require_alike(table, plan, folder)
-    assert exact_in_integers(table, plan, 2.0**20) == expected
     order = data.draw(st.permutations(range(table.num_rows)))
     shuffled = SOURCES["relation"](table.take(pa.array(order, pa.int64())), folder)
     assert exact(shuffled, plan, "duckdb") == expected

@@ -51,6 +51,7 @@ def schema_for(
     opened, asking = _open(table, asked, engine)
     room = asking.__name__.split(".")[-2]
     named = f"ibis on {opened.backend.name}" if room == "warehouse" else room
+    named = "duckdb" if named == "sql" else named
     return named, opened.types
 
 
@@ -94,14 +95,16 @@ def _opened(
         opened = open_rows(opened)
     elif isinstance(opened, CsvFile | ParquetFiles) and opened.where:
         import_extra("ibis", "engines")
-        from dpratio.curator.duckdb import engine as asking
+        from dpratio.curator.sql import ask as asking
+        from dpratio.curator.sql.duckdb import duckdb_table
         from dpratio.curator.warehouse.on_files import open_kept
 
-        opened = open_kept(opened, asked)
+        opened = duckdb_table(open_kept(opened, asked))
     else:
-        from dpratio.curator.duckdb import engine as asking
         from dpratio.curator.duckdb.sources import open_duck
+        from dpratio.curator.sql import ask as asking
+        from dpratio.curator.sql.duckdb import duckdb_table
 
-        opened = open_duck(opened, asked)
+        opened = duckdb_table(open_duck(opened, asked))
     asked.check_schema(opened.types)
     return opened, asking

@@ -2,16 +2,13 @@
 
 import math
 from itertools import product
-from typing import Any
 
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.tables_for_tests import fixed
 from dpratio.curator.choose_engine import open_reading
-from dpratio.curator.duckdb import engine as engine_duckdb
 from dpratio.curator.reading.statement import CellSum, Reading, Statement
 from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.terms.bounds import Bounds
@@ -48,8 +45,9 @@ def statements(draw: st.DrawFn) -> Statement:
         st.sampled_from(["sum", "denominator"]),
     )
     contrast = draw(st.none() | contrasts)
-    factors = letters.replace("m", "") + "c" + ("" if contrast is None else "zh")
+    factors = letters.replace("m", "") + ("" if contrast is None else "zh")
     products = st.lists(st.sampled_from(factors), max_size=3).map(tuple)
+    products |= st.just(("c",))
     sums = draw(st.lists(products, min_size=1, max_size=4))
     return Statement(
         factor_columns=columns,
@@ -62,31 +60,13 @@ def statements(draw: st.DrawFn) -> Statement:
     )
 
 
-def counted(statement: Statement) -> int:
-    """How many rows have all numbers that a statement reads."""
-    read = [COLUMNS.index(name) for name in set(statement.factor_columns.values())]
-    bad = [
-        {at for at, x in enumerate(row) if x is None or math.isnan(x)} for row in ROWS
-    ]
-    return sum(lacking.isdisjoint(read) for lacking in bad)
-
-
 @given(reading=st.lists(statements(), min_size=1, max_size=2))
 @fixed(12)
 def test_any_sums_of_any_letters_count_a_row_in_all_of_them_or_in_none(
     reading: list[Statement],
 ) -> None:
-    """The count of rows, which tells whether doubles were exact, knows them all."""
-    asked, rows = Reading(tuple(reading)), list[int]()
-
-    def seen(held: Any, *_: object) -> bool:  # noqa: ANN401
-        rows.append(int(held.sum()))
-        return True
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine_duckdb, "are_exact", seen)
-        found = open_reading(TABLE, asked, "duckdb")()
+    asked = Reading(tuple(reading))
+    found = open_reading(TABLE, asked, "duckdb")()
     expected = open_reading(TABLE.to_pydict(), asked, "python")()
     for one, other in zip(found, expected, strict=True):
         assert (one._cells == other._cells).all()
-    assert rows == [counted(each) for each in reading]

@@ -3,9 +3,7 @@
 import contextlib
 import datetime as dt
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -25,17 +23,11 @@ from curator.tables_for_tests import (
     exact,
     fixed,
     plan_of,
-    reading_of,
 )
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.duckdb import engine as engine_duckdb
-from dpratio.curator.duckdb.sources import open_duck
-from dpratio.curator.duckdb.table import DuckTable, identifier, literal, write_parquet
-from dpratio.curator.reading import whole_doubles
+from dpratio.curator.duckdb.table import identifier, literal, write_parquet
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, InvalidInput, MissingExtra, SchemaRefused
-from dpratio.plan.plan import Plan
-from dpratio.terms.source import ParquetFiles
 from tiers import quick_first
 
 TEXT = st.text(
@@ -59,69 +51,6 @@ def test_a_mapping_is_left_to_the_engine_in_plain_loops() -> None:
     assert str(refused.value) == (
         "engine 'duckdb' does not read mappings of lists, got one. Use engine 'python'."
     )
-
-
-def adding_up(
-    path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
-) -> tuple[list[list[int]], list[str]]:
-    """The integers of a file, and in what each query added them up."""
-    asked_of, fetch = [], DuckTable.fetch
-
-    def noted(table: DuckTable, query: str, tables: Any) -> Any:  # noqa: ANN401
-        if query != table.footers:
-            asked_of.append("integers" if "HUGEINT" in query else "doubles")
-        return fetch(table, query, tables)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(DuckTable, "fetch", noted)
-        return exact(str(path), plan, "duckdb"), asked_of
-
-
-FORTY_ROWS = {
-    "score": [0.5, 0.25] * 20,
-    "label": [1, 0] * 20,
-    "region": ["north"] * 35 + ["south"] * 5,
-}
-
-
-@pytest.mark.parametrize(
-    ("rows", "keys", "ways"),
-    [
-        (41, None, ["doubles"]),
-        (40, None, ["integers"]),  # The bound is below 2^53, not at it.
-        (36, ("north", "south"), ["doubles"]),
-        (35, ("north", "south"), ["doubles", "integers"]),  # Spread unevenly.
-        (20, ("north", "south"), ["integers"]),
-    ],
-)
-def test_files_are_read_once_where_their_footers_tell_that_doubles_will_not_do(
-    rows: int,
-    keys: tuple[str, ...] | None,
-    ways: list[str],
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    plan = plan_of(keys=keys)
-    pq.write_table(pa.table(FORTY_ROWS), folder / "forty.parquet")
-    largest = max(each.largest_cell for each in asked(plan).sums)
-    monkeypatch.setattr(whole_doubles, "_EXACT_DOUBLES", float(rows * largest))
-    found, added_up_in = adding_up(folder / "forty.parquet", plan, monkeypatch)
-    assert added_up_in == ways
-    assert found == exact(FORTY_ROWS, plan, "python")
-
-
-@pytest.mark.parametrize("claimed", ["0", "-7", "1e300", "'NaN'::DOUBLE"])
-def test_a_wrong_claim_of_a_footer_does_not_change_the_integers(
-    claimed: str, folder: Path
-) -> None:
-    reading = reading_of(plan_of())
-    pq.write_table(pa.table(FORTY_ROWS), folder / "forty.parquet")
-    table = open_duck(ParquetFiles(folder / "forty.parquet"), reading)
-    table = replace(table, footers=f"SELECT {claimed} AS claimed")
-    nothing = np.zeros((1, len(reading.first.sums)), dtype=np.int64)
-    [sums] = engine_duckdb.aggregate(table, reading)
-    found = sums.plus(nothing).tolist()
-    assert found == exact(FORTY_ROWS, plan_of(), "python")
 
 
 def test_a_frame_that_needs_a_missing_package_says_which(

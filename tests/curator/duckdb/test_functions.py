@@ -16,11 +16,11 @@ from curator.statements_for_tests import (
 )
 from curator.tables_for_tests import asked, exact, plan_of
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.duckdb import engine as engine_duckdb
 from dpratio.curator.duckdb import sources as functions
-from dpratio.curator.duckdb.keys import key_tables
 from dpratio.curator.duckdb.sources import open_duck, require_own_functions
 from dpratio.curator.duckdb.table import DuckTable, identifier
+from dpratio.curator.sql.duckdb import duckdb_table
+from dpratio.curator.sql.query import keys_query, sums_query
 from dpratio.errors import InvalidInput
 
 Connection = Any
@@ -46,27 +46,17 @@ def connection() -> Iterator[Connection]:
 
 @cache
 def written_by_duckdb() -> tuple[str, ...]:
-    """The statements of `engine_duckdb` over a relation."""
+    """The statements over a relation."""
     written: list[str] = []
     with duckdb.connect() as connection:
         first = readings()
         opened = open_duck(connection.sql(EVERY), next(first))
         for each in first:
-            table = _over(opened, each.columns)
-            keyed = key_tables(table, each.first)
-            written += [
-                engine_duckdb._query(table, each, keyed, in_doubles=in_doubles)
-                for in_doubles in (True, False)
-            ]
+            table = duckdb_table(_over(opened, each.columns))
+            written.append(sums_query(table, each))
         for count in key_counts():
-
-            def keep(query: str, _: object) -> Any:  # noqa: ANN401
-                written.append(query)
-                found = connection.execute("SELECT '' AS key, 0 AS units WHERE false")
-                return found.fetchnumpy()
-
-            table = replace(_over(opened, count.columns), ask=keep)
-            engine_duckdb.count_keys(table, count)
+            table = duckdb_table(_over(opened, count.columns))
+            written.append(keys_query(table, count))
     return tuple(written)
 
 

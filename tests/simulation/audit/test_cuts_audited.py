@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.curator.duckdb import units
-from dpratio.curator.reading.statement import Statement
+from dpratio.curator.sql import query
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import BROKEN, TOO_LITTLE, Finding
 from dpratio.simulation.audit.pair import find_pair
@@ -63,10 +62,6 @@ def test_a_person_who_counts_twice_as_cut_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fix_bits(monkeypatch, 29)
-    once = vars(units)["_is_cut"]
-
-    def twice(nth: int, statement: Statement) -> str:
-        return f"2 * ({once(nth, statement)})"
-
-    monkeypatch.setattr(units, "_is_cut", twice)
+    once = vars(query)["_counted"]
+    monkeypatch.setattr(query, "_counted", lambda *args: f"2 * ({once(*args)})")
     assert audited(tmp_path, "person").verdict in BROKEN

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dpratio.curator import measure
-from dpratio.curator.duckdb import kept
 from dpratio.curator.noise import select_keys
+from dpratio.curator.sql import query
 from dpratio.plan import price, settle
 from dpratio.plan.laws import NoiseLaw, Threshold, threshold_of
 from dpratio.plan.sensitivity import joint
@@ -229,7 +229,7 @@ def test_a_price_that_forgets_the_groups_of_a_person_is_flagged(
 def test_values_that_are_not_clipped_are_flagged(
     audited: Auditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "clip", lambda value, *_: value)
+    monkeypatch.setattr(query, "clip", lambda _, number, *_a, **_b: number)
     findings = audited(mechanisms=["analytic_gaussian"], strategies=["joint"])
     assert verdicts(findings) == {TOO_LITTLE}
 

@@ -107,11 +107,7 @@ def open_parquet(source: ParquetFiles, statement: Asked) -> DuckTable:
         for name, each in stored.items()
         if each.is_refused
     }
-    footers = (
-        "SELECT CAST(sum(num_rows) AS DOUBLE) AS claimed "
-        f"FROM parquet_file_metadata({file_list(files)})"
-    )
-    return replace(opened, types={**opened.types, **refused}, footers=footers)
+    return replace(opened, types={**opened.types, **refused})
 
 
 def _schema(connection: duckdb.DuckDBPyConnection, file: str) -> dict[str, _Stored]:

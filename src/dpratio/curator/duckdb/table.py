@@ -29,7 +29,6 @@ class DuckTable:
     ``types`` are shown to the user; ``columns`` give the name and DuckDB type under
     which the engine finds a column in ``source``. ``is_foreign`` tells that the
     question runs on a connection that is not ours and may trust a file's statistics.
-    ``footers`` counts the rows that files claim to have, where they claim any.
     """
 
     types: Mapping[str, ColumnType]
@@ -37,11 +36,6 @@ class DuckTable:
     source: str
     ask: Callable[[str, Tables], Columns]
     is_foreign: bool = False
-    footers: str = ""
-
-    def claimed_rows(self) -> float:
-        """Give the rows that footers claim: a hint of how to add up, never a bound."""
-        return float(self.fetch(self.footers, {})["claimed"][0]) if self.footers else 0
 
     def fetch(self, query: str, tables: Tables) -> Columns:
         """Run one query, with public tables beside it, and give columns as arrays."""
@@ -77,8 +71,11 @@ def connect() -> duckdb.DuckDBPyConnection:
     with suppress(duckdb.InvalidInputException):
         connection.execute("SET enable_progress_bar = false")
     # A file's statistics may be wrong, and never tell of NaN; a clip that they call
-    # needless must stay.
-    connection.execute("SET disabled_optimizers = 'statistics_propagation'")
+    # needless must stay, and so must rows that they call undeclared.
+    connection.execute(
+        "SET disabled_optimizers = "
+        "'statistics_propagation, filter_pushdown, join_filter_pushdown'"
+    )
     return connection
 
 

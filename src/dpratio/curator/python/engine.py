@@ -31,6 +31,7 @@ from dpratio.curator.reading.statement import (
     Reading,
     Statement,
     UnitRule,
+    smallest_factor,
 )
 from dpratio.plan.sensitivity.sums import Contrast, to_cell
 from dpratio.terms.bounds import Bounds
@@ -155,7 +156,7 @@ def _counted_rows(
             if unit is None:
                 continue
         if "m" in factors:
-            factors["s"] -= factors["m"]
+            factors["s"] = _settled(factors["s"] - factors["m"], statement.numerator)
         yield unit, place, factors
 
 
@@ -164,12 +165,16 @@ def _read_factors(
 ) -> Factors | None:
     factors: Factors = {}
     watched, is_cut = statement.cut_letters, False
+    is_counted = statement.ladder is not None and statement.unit is None
     for letter, column in statement.factor_columns.items():
         number = to_number(row[column], decimal=table.types[column].decimal)
         if number is None:
             return None
-        factors[letter] = _clip(number, statement.factor_bounds[letter])
+        bounds = statement.factor_bounds[letter]
+        factors[letter] = _clip(number, bounds)
         is_cut |= letter in watched and factors[letter] != number
+        if not (letter.startswith("b") or bounds.is_binary or is_counted):
+            factors[letter] = _settled(factors[letter], bounds)
     return factors | ({"c": float(is_cut)} if statement.counts_cuts else {})
 
 
@@ -250,6 +255,11 @@ def _clip(number: float, bounds: Bounds) -> float:
     if bounds.is_binary:
         return 1.0 if number >= 0.5 else 0.0  # noqa: PLR2004
     return min(max(number, bounds.lower), bounds.upper)
+
+
+def _settled(number: float, bounds: Bounds) -> float:
+    """Give a factor of a product: zero where it is far too small for a cell."""
+    return number if abs(number) >= smallest_factor(bounds) else 0.0
 
 
 def _cells(factors: Mapping[str, float], sums: Sequence[CellSum]) -> Iterator[int]:

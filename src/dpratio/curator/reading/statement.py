@@ -146,6 +146,14 @@ class Statement:
         return self.factor_bounds[letter].can_cut
 
     @property
+    def numerator(self) -> Bounds:
+        """The bounds of s after m was taken off it."""
+        own, other = self.factor_bounds["s"], self.factor_bounds.get("m")
+        if other is None:
+            return own
+        return Bounds(own.lower - other.upper, own.upper - other.lower)
+
+    @property
     def listed_codes(self) -> list[int]:
         """The listed cells, each as the places of its keys taken together."""
         sizes = [len(each.values) for each in self.dimensions]
@@ -326,3 +334,19 @@ def _refuse_type(column: str, given: ColumnType, declared: str) -> None:
         f"column '{column}' is {given.name}; {declared} was declared. "
         "Cast it in the source or declare another column."
     )
+
+
+def row_reach(statement: Statement, letter: str) -> float:
+    """Return the furthest that one row can move a total of its unit."""
+    weight = statement.factor_bounds["w"].reach if "w" in statement.factor_bounds else 1
+    bounds = statement.numerator if letter == "s" else statement.factor_bounds[letter]
+    return bounds.reach * weight
+
+
+def smallest_factor(bounds: Bounds) -> float:
+    """Return the size below which a factor within bounds counts as zero.
+
+    It is far less than a cell, and products of five that are larger do not vanish.
+    Proof: docs/proofs/warehouse.md.
+    """
+    return bounds.reach * 2.0**-100

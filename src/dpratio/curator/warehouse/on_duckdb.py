@@ -4,12 +4,14 @@ An expression becomes a relation of its connection when rows are asked for, afte
 charge.
 """
 
-from dpratio.curator.duckdb import engine
 from dpratio.curator.duckdb.sources import open_given
-from dpratio.curator.duckdb.table import Asked, DuckTable
+from dpratio.curator.duckdb.table import Asked
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import KeyCount, Reading
 from dpratio.curator.silence import silence
+from dpratio.curator.sql import ask
+from dpratio.curator.sql.dialect import Table
+from dpratio.curator.sql.duckdb import duckdb_table
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.groups import Key
 
@@ -17,15 +19,15 @@ from dpratio.terms.groups import Key
 def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:
     """Add up the cells of every group, for each statement."""
     with silence():
-        return engine.aggregate(_bound(table, reading), reading)
+        return ask.aggregate(_bound(table, reading), reading)
 
 
 def count_keys(table: WarehouseTable, asked: KeyCount) -> dict[Key, int]:
     """Count the units of every key that a column holds."""
     with silence():
-        return engine.count_keys(_bound(table, asked), asked)
+        return ask.count_keys(_bound(table, asked), asked)
 
 
-def _bound(table: WarehouseTable, asked: Asked) -> DuckTable:
+def _bound(table: WarehouseTable, asked: Asked) -> Table:
     relation = table.backend._to_duckdb_relation(table.rows)  # noqa: SLF001
-    return open_given(relation, asked, table.backend.con.interrupt)
+    return duckdb_table(open_given(relation, asked, table.backend.con.interrupt))

@@ -92,7 +92,7 @@ def open_kept(source: CsvFile | ParquetFiles, asked: Asked) -> DuckTable:
     written = ibis.to_sql(kept, dialect="duckdb", pretty=False)
     whole = f"SELECT * FROM {opened.source}"  # noqa: S608 (a source of ours)
     held = f"(WITH {_ROWS} AS ({whole}) {written})"
-    return replace(opened, source=held, ask=_each_row(opened.ask), footers="")
+    return replace(opened, source=held, ask=_each_row(opened.ask))
 
 
 def _each_row(

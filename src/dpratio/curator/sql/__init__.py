@@ -1,0 +1,1 @@
+"""One description of what is added up, written as SQL for three databases."""

@@ -1,0 +1,166 @@
+"""What databases write differently, and a table as its database has it.
+
+Every primitive is total by itself: whatever a cell holds, it has a value or is NULL.
+Nothing relies on the order in which a database tests its conditions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading
+from dpratio.terms.groups import Keys
+
+# What a table is asked, and the columns of an answer.
+Asked = Reading | KeyCount
+Answer = Mapping[str, Sequence[Any]]
+
+# No key can be declared as this number.
+UNDECLARED = -(2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as its database has it.
+
+    Args:
+        name: Its name there, quoted.
+        given: Its public type.
+        native: The database's own name of the type.
+        is_text: Whether keys and ids in it are text to the database.
+    """
+
+    name: str
+    given: ColumnType
+    native: str
+    is_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The primitives of a database, as functions that write SQL.
+
+    Args:
+        identifier: A name, whatever it holds.
+        literal: A text, whatever it holds; it has no NUL.
+        double: A double, so that it is read back as it is.
+        number: A column as doubles; what cannot be read is NULL or not finite.
+        is_finite: Whether a number is there and finite.
+        one_if: 1 where a test holds, else 0, as a double.
+        cell: A number rounded down to an integer: of few bits, or of 64.
+        total: The sum of such integers, which cannot overflow.
+        result: A total as it is fetched.
+        count_if: How many rows pass a test.
+        as_double: An integer as a double.
+        key: A column as keys: text that is compared by its bytes, or whole numbers of
+            64 bits, among them 1 and 0 for truths. A number that is too large for a
+            declared key is another one, and not a missing one.
+        unit: A column as ids, likewise.
+        as_text: A text of ours, compared likewise.
+        text: A key or an id, which may be text or a whole number, as plain text.
+        day: A column of dates, times or text in days since 1970; NULL off the calendar.
+        months: The months from year 0 to that of a day on the calendar.
+        iso_day: The text of a day on the calendar: ``2026-01-31``.
+        is_whole: Whether a text is a whole number of at most 18 digits.
+        hash: 60 bits of a text's MD5.
+        digest: The MD5 of texts that follow each other.
+        hexed: A text as hexadecimal digits of its bytes.
+        split: The parts of a text between commas as ``part``, with their number from 0
+            as ``place``: a relation.
+        unhex: The text, as keys are compared, of which a part holds the bytes.
+        condition: A condition on rows, which a planner may guess hardly any row meets.
+        fence: What ends a subquery that is worked out once.
+        tests_first: Whether a test costs less before a CASE than in it.
+    """
+
+    identifier: Callable[[str], str]
+    literal: Callable[[str], str]
+    double: Callable[[float], str]
+    number: Callable[[Column], str]
+    is_finite: Callable[[str], str]
+    one_if: Callable[[str], str]
+    cell: Callable[[str, bool], str]
+    total: Callable[[str, bool], str]
+    result: Callable[[str, bool], str]
+    count_if: Callable[[str], str]
+    as_double: Callable[[str], str]
+    key: Callable[[Column, Keys], str]
+    unit: Callable[[Column], str]
+    as_text: Callable[[str], str]
+    text: Callable[[str, bool], str]
+    day: Callable[[Column], str]
+    months: Callable[[str], str]
+    iso_day: Callable[[str], str]
+    is_whole: Callable[[str], str]
+    hash: Callable[[str], str]
+    digest: Callable[[Sequence[str]], str]
+    hexed: Callable[[str], str]
+    split: Callable[[str], str]
+    unhex: Callable[[str], str]
+    condition: Callable[[str], str] = str
+    fence: str = ""
+    tests_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with its public schema; rows are read only when it is asked.
+
+    Args:
+        types: The public schema.
+        columns: Of the columns that are read, how the database has them.
+        source: What stands behind FROM.
+        dialect: Of its database.
+        ask: Run a query and return the columns of its answer.
+        where: Conditions on its rows, in SQL.
+        hide: How an expression that reads a cell is kept from a database that trusts
+            the statistics of a file.
+    """
+
+    types: Mapping[str, ColumnType]
+    columns: Mapping[str, Column]
+    source: str
+    dialect: Dialect
+    ask: Callable[[str], Answer]
+    where: Sequence[str] = ()
+    hide: str = "{}"
+
+
+def select(
+    columns: Mapping[str, str],
+    source: str,
+    where: Sequence[str] = (),
+    *,
+    group_by: Sequence[str] = (),
+    distinct: bool = False,
+    fence: str = "",
+) -> str:
+    """Return a SELECT, a line for each column; names are ours and need no quotes."""
+    listed = [
+        name if name == sql else f"{sql} AS {name}" for name, sql in columns.items()
+    ]
+    lines = [f"SELECT{' DISTINCT' if distinct else ''}"]
+    lines += (
+        [f"  {', '.join(listed)}"]
+        if len(listed) <= _SHORT
+        and all(column in columns.values() for column in listed)
+        else [f"  {column}," for column in listed[:-1]] + [f"  {listed[-1]}"]
+    )
+    lines.append(f"FROM {source}")
+    lines += [
+        f"{'WHERE' if not nth else '  AND'} {test}" for nth, test in enumerate(where)
+    ]
+    if group_by:
+        lines.append(f"GROUP BY {', '.join(group_by)}")
+    if fence:
+        lines.append(fence)
+    return "\n".join(lines)
+
+
+_SHORT = 8
+
+
+def with_steps(steps: Mapping[str, str], last: str) -> str:
+    """Return a query of named steps, each over those before it."""
+    written = ",\n".join(f"{name} AS (\n{step}\n)" for name, step in steps.items())
+    return f"WITH {written}\n{last}"
