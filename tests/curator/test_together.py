@@ -10,8 +10,8 @@ from curator.together_for_tests import PLANS, TABLE, require_same_together
 from dpratio.curator.measure import open_for
 from dpratio.curator.reading.statement import Reading
 from dpratio.curator.sql import ask
-from dpratio.curator.sql.dialect import Table
 from dpratio.curator.sql.query import sums_query
+from dpratio.curator.sql.table import Table
 from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

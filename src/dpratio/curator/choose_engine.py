@@ -9,8 +9,9 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
+from dpratio.curator.sql.table import Table
 from dpratio.terms.groups import Key
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
 
 ENGINES = ("auto", "duckdb", "ibis", "python")
 
@@ -49,9 +50,10 @@ def schema_for(
 ) -> tuple[str, Mapping[str, ColumnType]]:
     """Open a table as for its question, and give its engine and its public schema."""
     opened, asking = _open(table, asked, engine)
+    if isinstance(opened, Table):
+        return opened.dialect.name, opened.types
     room = asking.__name__.split(".")[-2]
     named = f"ibis on {opened.backend.name}" if room == "warehouse" else room
-    named = "duckdb" if named == "sql" else named
     return named, opened.types
 
 
@@ -62,6 +64,12 @@ def connected(table: object, engine: str) -> object:
     elsewhere = engine == "auto" and kind in _IN_WAREHOUSES
     if engine != "ibis" and not elsewhere:
         return source
+    if isinstance(source, DatabaseTable):
+        from dpratio.curator.sql.connect import open_database
+
+        opened = resolved(source)
+        if opened.scheme != "spark":  # type: ignore[attr-defined]
+            return as_written(source, lambda: open_database(opened))  # type: ignore[arg-type]
     import_extra("ibis", "engines")
     from dpratio.curator.warehouse.open import open_warehouse
 
@@ -84,8 +92,8 @@ def _opened(
 ) -> tuple[Any, ModuleType]:
     kind = kind_of(opened)
     asking: ModuleType
-    if kind == "opened" and opened.backend.name == "duckdb":
-        from dpratio.curator.warehouse import on_duckdb as asking
+    if isinstance(opened, Table):
+        from dpratio.curator.sql import ask as asking
     elif kind == "opened":
         from dpratio.curator.warehouse import engine as asking
     elif engine == "python" or (engine == "auto" and kind == "mapping"):
@@ -94,12 +102,10 @@ def _opened(
 
         opened = open_rows(opened)
     elif isinstance(opened, CsvFile | ParquetFiles) and opened.where:
-        import_extra("ibis", "engines")
         from dpratio.curator.sql import ask as asking
-        from dpratio.curator.sql.duckdb import duckdb_table
-        from dpratio.curator.warehouse.on_files import open_kept
+        from dpratio.curator.sql.duckdb import open_kept
 
-        opened = duckdb_table(open_kept(opened, asked))
+        opened = open_kept(opened, asked)
     else:
         from dpratio.curator.duckdb.sources import open_duck
         from dpratio.curator.sql import ask as asking

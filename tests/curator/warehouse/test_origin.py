@@ -8,8 +8,8 @@ import duckdb
 import psycopg
 import pytest
 
-from dpratio.curator.ledger.account.place import Origin
 from dpratio.curator.measure import connect
+from dpratio.curator.sql.table import Origin
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.source import DatabaseTable, ParquetFiles, Where

@@ -17,6 +17,7 @@ _KINDS = {
     ("_duckdb", "DuckDBPyRelation"): "relation",
     ("pyspark", "DataFrame"): "spark",
     ("dpratio", "WarehouseTable"): "opened",
+    ("dpratio", "Table"): "opened",
 }
 
 

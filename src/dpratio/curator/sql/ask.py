@@ -5,8 +5,8 @@ import numpy as np
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.keys import can_be_declared, key_from
 from dpratio.curator.reading.statement import KeyCount, Reading
-from dpratio.curator.sql.dialect import Table
 from dpratio.curator.sql.query import keys_query, sums_query
+from dpratio.curator.sql.table import Table
 from dpratio.terms.groups import Key
 
 
@@ -18,7 +18,9 @@ def aggregate(table: Table, reading: Reading) -> list[ExactSums]:
     for number, statement in enumerate(reading.statements):
         cells = np.zeros((statement.cells, len(statement.sums)), dtype=object)
         for index in range(len(statement.sums)):
-            cells[codes, index] = [int(x) for x in answer[f"sum{number}_{index}"]]
+            totals = answer[f"sum{number}_{index}"]
+            # Of no rows there is no total.
+            cells[codes, index] = [int(total or 0) for total in totals]
         sums.append(ExactSums(cells))
     return sums
 

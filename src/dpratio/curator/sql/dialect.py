@@ -1,22 +1,36 @@
-"""What databases write differently, and a table as its database has it.
+"""What databases write differently.
 
 Every primitive is total by itself: whatever a cell holds, it has a value or is NULL.
 Nothing relies on the order in which a database tests its conditions.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading
+from dpratio.curator.reading.statement import ColumnType
 from dpratio.terms.groups import Keys
-
-# What a table is asked, and the columns of an answer.
-Asked = Reading | KeyCount
-Answer = Mapping[str, Sequence[Any]]
 
 # No key can be declared as this number.
 UNDECLARED = -(2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How a column is compared with constants.
+
+    Args:
+        name: ``"integer"``, ``"float"``, ``"decimal"``, ``"boolean"``, ``"text"``,
+            ``"date"`` or ``"time"``; or ``"none"``, for a column that may be NULL and
+            is not compared.
+        precision: The digits of a decimal; None for any number of them.
+        scale: The digits after its point.
+        has_zone: Whether a time has a zone.
+    """
+
+    name: str
+    precision: int | None = None
+    scale: int = 0
+    has_zone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +42,14 @@ class Column:
         given: Its public type.
         native: The database's own name of the type.
         is_text: Whether keys and ids in it are text to the database.
+        comparison: How a condition may compare it; None if it may not name it.
     """
 
     name: str
     given: ColumnType
     native: str
     is_text: bool
+    comparison: Comparison | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +57,7 @@ class Dialect:
     """The primitives of a database, as functions that write SQL.
 
     Args:
+        name: ``"duckdb"``, ``"postgres"`` or ``"spark"``.
         identifier: A name, whatever it holds.
         literal: A text, whatever it holds; it has no NUL.
         double: A double, so that it is read back as it is.
@@ -56,6 +73,7 @@ class Dialect:
             64 bits, among them 1 and 0 for truths. A number that is too large for a
             declared key is another one, and not a missing one.
         unit: A column as ids, likewise.
+        cell_text: Any column of text as it is compared in a condition.
         as_text: A text of ours, compared likewise.
         text: A key or an id, which may be text or a whole number, as plain text.
         day: A column of dates, times or text in days since 1970; NULL off the calendar.
@@ -73,6 +91,7 @@ class Dialect:
         tests_first: Whether a test costs less before a CASE than in it.
     """
 
+    name: str
     identifier: Callable[[str], str]
     literal: Callable[[str], str]
     double: Callable[[float], str]
@@ -86,6 +105,7 @@ class Dialect:
     as_double: Callable[[str], str]
     key: Callable[[Column, Keys], str]
     unit: Callable[[Column], str]
+    cell_text: Callable[[Column], str]
     as_text: Callable[[str], str]
     text: Callable[[str, bool], str]
     day: Callable[[Column], str]
@@ -100,67 +120,3 @@ class Dialect:
     condition: Callable[[str], str] = str
     fence: str = ""
     tests_first: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table with its public schema; rows are read only when it is asked.
-
-    Args:
-        types: The public schema.
-        columns: Of the columns that are read, how the database has them.
-        source: What stands behind FROM.
-        dialect: Of its database.
-        ask: Run a query and return the columns of its answer.
-        where: Conditions on its rows, in SQL.
-        hide: How an expression that reads a cell is kept from a database that trusts
-            the statistics of a file.
-    """
-
-    types: Mapping[str, ColumnType]
-    columns: Mapping[str, Column]
-    source: str
-    dialect: Dialect
-    ask: Callable[[str], Answer]
-    where: Sequence[str] = ()
-    hide: str = "{}"
-
-
-def select(
-    columns: Mapping[str, str],
-    source: str,
-    where: Sequence[str] = (),
-    *,
-    group_by: Sequence[str] = (),
-    distinct: bool = False,
-    fence: str = "",
-) -> str:
-    """Return a SELECT, a line for each column; names are ours and need no quotes."""
-    listed = [
-        name if name == sql else f"{sql} AS {name}" for name, sql in columns.items()
-    ]
-    lines = [f"SELECT{' DISTINCT' if distinct else ''}"]
-    lines += (
-        [f"  {', '.join(listed)}"]
-        if len(listed) <= _SHORT
-        and all(column in columns.values() for column in listed)
-        else [f"  {column}," for column in listed[:-1]] + [f"  {listed[-1]}"]
-    )
-    lines.append(f"FROM {source}")
-    lines += [
-        f"{'WHERE' if not nth else '  AND'} {test}" for nth, test in enumerate(where)
-    ]
-    if group_by:
-        lines.append(f"GROUP BY {', '.join(group_by)}")
-    if fence:
-        lines.append(fence)
-    return "\n".join(lines)
-
-
-_SHORT = 8
-
-
-def with_steps(steps: Mapping[str, str], last: str) -> str:
-    """Return a query of named steps, each over those before it."""
-    written = ",\n".join(f"{name} AS (\n{step}\n)" for name, step in steps.items())
-    return f"WITH {written}\n{last}"

@@ -4,13 +4,25 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
-from dpratio.curator.duckdb.table import DuckTable, identifier, literal
+from dpratio.curator.duckdb.sources import open_duck
+from dpratio.curator.duckdb.table import Asked, DuckTable, identifier, literal
 from dpratio.curator.reading.csv_lines import number_pattern
 from dpratio.curator.reading.days import day_groups, day_pattern
 from dpratio.curator.reading.keys import KEY_FORMS, WHOLE_ID
-from dpratio.curator.sql.dialect import UNDECLARED, Column, Dialect, Table
+from dpratio.curator.sql.conditions import write_conditions
+from dpratio.curator.sql.dialect import (
+    UNDECLARED,
+    Column,
+    Comparison,
+    Dialect,
+)
+from dpratio.curator.sql.table import Table
+from dpratio.errors import SchemaRefused
 from dpratio.terms.groups import Keys
+from dpratio.terms.source import CsvFile, ParquetFiles
 
 _FIRST_DAY, _LAST_DAY = "DATE '0001-01-01'", "DATE '9999-12-31'"
 _EPOCH = "DATE '1970-01-01'"
@@ -24,6 +36,7 @@ def duckdb_table(given: DuckTable) -> Table:
             given.types[name],
             native,
             is_text=_is_text(given.types[name].kind, native),
+            comparison=_comparison(given.types[name].kind, native),
         )
         for name, (short, native) in given.columns.items()
     }
@@ -36,6 +49,31 @@ def duckdb_table(given: DuckTable) -> Table:
         lambda query: given.ask(query, {}),
         hide=hide,
     )
+
+
+def open_kept(source: CsvFile | ParquetFiles, asked: Asked) -> Table:
+    """Open files of which conditions keep some rows.
+
+    Raises:
+        SchemaRefused: When a condition does more than compare columns with constants of
+            their type, beside what `open_duck` refuses.
+    """
+    named = [condition[0] for condition in source.where]
+    columns = list(dict.fromkeys([*asked.columns, *named]))
+    reading: Any = SimpleNamespace(
+        columns=columns, numbers=asked.numbers, unit=asked.unit
+    )
+    opened = open_duck(source, reading)
+    # Others are handed over by PyArrow, which makes days of times.
+    if isinstance(source, ParquetFiles) and opened.source != "given_files":
+        raise SchemaRefused(
+            "where is not for files of which a column that is read has times in "
+            "milliseconds or of 96 bits.",
+            field="where",
+        )
+    table = duckdb_table(opened)
+    where = write_conditions(table.dialect, table.columns, source.where)
+    return replace(table, where=where)
 
 
 def _is_text(kind: str, native: str) -> bool:
@@ -180,7 +218,26 @@ def _split(text: str) -> str:
     )
 
 
+def _comparison(kind: str, native: str) -> Comparison | None:
+    return None if kind == "other" else _COMPARISONS.get(native)
+
+
+_COMPARISONS = {
+    **dict.fromkeys(
+        ["TINYINT", "SMALLINT", "INTEGER", "BIGINT"], Comparison("integer")
+    ),
+    **dict.fromkeys(["UTINYINT", "USMALLINT", "UINTEGER"], Comparison("integer")),
+    **dict.fromkeys(["FLOAT", "DOUBLE"], Comparison("float")),
+    "BOOLEAN": Comparison("boolean"),
+    "VARCHAR": Comparison("text"),
+    "DATE": Comparison("date"),
+    "TIMESTAMP": Comparison("time"),
+    "TIMESTAMP WITH TIME ZONE": Comparison("time", has_zone=True),
+}
+
+
 DUCKDB = Dialect(
+    name="duckdb",
     identifier=identifier,
     literal=literal,
     double=_double,
@@ -194,6 +251,7 @@ DUCKDB = Dialect(
     as_double=lambda number: f"CAST({number} AS DOUBLE)",
     key=partial(_key, encode=_encode),
     unit=partial(_unit, encode=_encode),
+    cell_text=lambda column: f"encode(CAST({column.name} AS VARCHAR))",
     as_text=lambda text: f"encode({literal(text)})",
     text=_text,
     day=_day,

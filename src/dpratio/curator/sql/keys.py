@@ -7,8 +7,9 @@ from itertools import count
 
 from dpratio.curator.reading.frames import key_text
 from dpratio.curator.reading.statement import Statement
-from dpratio.curator.sql.dialect import Dialect, Table
+from dpratio.curator.sql.dialect import Dialect
 from dpratio.curator.sql.numbers import between, place_between
+from dpratio.curator.sql.table import Table
 from dpratio.terms.groups import Dimension, Key, Keys, Periods, ScoreBins
 
 # More keys than these are written as one text: a database takes long over many values.

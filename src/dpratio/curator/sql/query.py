@@ -6,6 +6,8 @@ in a statement, its letters are missing there, and so is all that is made of the
 missing cell is not added.
 """
 
+from collections.abc import Mapping, Sequence
+
 from dpratio.curator.reading.keys import LARGEST_ID, RANK_FACTOR, RANK_FIELD, rank_key
 from dpratio.curator.reading.statement import (
     CellSum,
@@ -15,7 +17,7 @@ from dpratio.curator.reading.statement import (
     UnitRule,
     row_reach,
 )
-from dpratio.curator.sql.dialect import Dialect, Table, select, with_steps
+from dpratio.curator.sql.dialect import Dialect
 from dpratio.curator.sql.keys import Placing, is_text_key, key_of, placing_of
 from dpratio.curator.sql.numbers import (
     cell_of,
@@ -25,10 +27,13 @@ from dpratio.curator.sql.numbers import (
     less,
     place_between,
 )
+from dpratio.curator.sql.table import Table
 from dpratio.plan.sensitivity.sums import to_cell
 from dpratio.terms.bounds import Bounds
 
 Columns = dict[str, str]
+
+_SHORT = 8  # Names that stand on one line.
 
 
 def sums_query(table: Table, reading: Reading) -> str:
@@ -310,7 +315,8 @@ def _whole(statement: Statement, number: int, factor: str, sql: str) -> str:
     others = letters - _letters_of(factor, statement)
     if is_whole or not others:
         return sql
-    return f"CASE WHEN {_all_there(statement, number, ''.join(sorted(others)))} THEN {sql} END"
+    there = _all_there(statement, number, "".join(sorted(others)))
+    return f"CASE WHEN {there} THEN {sql} END"
 
 
 def _letters_of(factor: str, statement: Statement) -> set[str]:
@@ -417,3 +423,43 @@ def _text_of_key(table: Table, asked: KeyCount) -> str:
         true, false = dialect.literal("true"), dialect.literal("false")
         return f"CASE WHEN k = 1 THEN {true} ELSE {false} END"
     return dialect.text("k", is_text)
+
+
+# --- The form of a query --------------------------------------------------------------
+
+
+def select(
+    columns: Mapping[str, str],
+    source: str,
+    where: Sequence[str] = (),
+    *,
+    group_by: Sequence[str] = (),
+    distinct: bool = False,
+    fence: str = "",
+) -> str:
+    """Return a SELECT, a line for each column; names are ours and need no quotes."""
+    listed = [
+        name if name == sql else f"{sql} AS {name}" for name, sql in columns.items()
+    ]
+    lines = [f"SELECT{' DISTINCT' if distinct else ''}"]
+    lines += (
+        [f"  {', '.join(listed)}"]
+        if len(listed) <= _SHORT
+        and all(column in columns.values() for column in listed)
+        else [f"  {column}," for column in listed[:-1]] + [f"  {listed[-1]}"]
+    )
+    lines.append(f"FROM {source}")
+    lines += [
+        f"{'WHERE' if not nth else '  AND'} {test}" for nth, test in enumerate(where)
+    ]
+    if group_by:
+        lines.append(f"GROUP BY {', '.join(group_by)}")
+    if fence:
+        lines.append(fence)
+    return "\n".join(lines)
+
+
+def with_steps(steps: Mapping[str, str], last: str) -> str:
+    """Return a query of named steps, each over those before it."""
+    written = ",\n".join(f"{name} AS (\n{step}\n)" for name, step in steps.items())
+    return f"WITH {written}\n{last}"

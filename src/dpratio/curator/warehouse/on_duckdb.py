@@ -10,8 +10,8 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import KeyCount, Reading
 from dpratio.curator.silence import silence
 from dpratio.curator.sql import ask
-from dpratio.curator.sql.dialect import Table
 from dpratio.curator.sql.duckdb import duckdb_table
+from dpratio.curator.sql.table import Table
 from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.groups import Key
 

@@ -6,14 +6,16 @@ Rows are not touched: the connection and the expression over the table know it.
 from typing import Any
 from urllib.parse import urlsplit
 
-from dpratio.curator.ledger.account.place import Origin
 from dpratio.curator.reading.tables import kind_of
+from dpratio.curator.sql.table import Origin, Table
 
 
 def origin_of(opened: Any) -> Origin | None:  # noqa: ANN401 (Ibis is not typed)
     """Give the origin of an opened table; None where no database can be asked."""
     if kind_of(opened) != "opened":
         return None
+    if isinstance(opened, Table):
+        return opened.origin
     if opened.backend.name == "pyspark":
         # A session that is there belongs to a cluster, whatever a study calls it.
         master = opened.backend._session.sparkContext.master  # noqa: SLF001

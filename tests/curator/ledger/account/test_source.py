@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dpratio.curator.ledger.account.place import Origin, Place
+from dpratio.curator.ledger.account.place import Place
 from dpratio.curator.ledger.account.source import (
     Source,
     meant_source,
@@ -18,6 +18,7 @@ from dpratio.curator.ledger.account.source import (
     written_source,
 )
 from dpratio.curator.ledger.account.source_description import SourceDescription
+from dpratio.curator.sql.table import Origin
 from dpratio.errors import InvalidInput
 from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
 

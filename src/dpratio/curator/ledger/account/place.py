@@ -17,18 +17,6 @@ _WILD_END = re.compile(r"[*?\]}]")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """What a database knows about a table that was opened.
-
-    ``server`` is host, port and database, empty where the database is a file; ``base``
-    the names of the table in full.
-    """
-
-    server: tuple[str, str, str]
-    base: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Place:
     """Where one source lies.
 

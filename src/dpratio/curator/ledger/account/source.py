@@ -13,7 +13,6 @@ from dpratio.curator.ledger.account.place import (
     IN_FILES,
     IN_MEMORY,
     WILD,
-    Origin,
     Place,
 )
 from dpratio.curator.ledger.account.source_description import (
@@ -22,6 +21,7 @@ from dpratio.curator.ledger.account.source_description import (
 )
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
+from dpratio.curator.sql.table import Origin
 from dpratio.terms.source import PERIOD, CsvFile, DatabaseTable, ParquetFiles
 
 _ENDINGS = (".parquet", ".csv", ".csv.gz", "/")
