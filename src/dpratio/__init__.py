@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from dpratio.curator.ledger.account.scope import Scope
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.curator.release_sums import release_sums
+    from dpratio.curator.sql.show import plan_sql
     from dpratio.plan.make_plan import make_plan
     from dpratio.plan.plan import Plan
     from dpratio.release.combine import merge, roll_up
@@ -134,6 +135,7 @@ __all__ = [
     "needed_epsilon",
     "needed_people",
     "parse_study",
+    "plan_sql",
     "read_plan",
     "read_release",
     "read_study",
@@ -158,6 +160,7 @@ _HOMES = {
     "curator.ledger.account.scope": "Scope",
     "curator.ledger.ledger": "Ledger",
     "curator.release_sums": "release_sums",
+    "curator.sql.show": "plan_sql",
     "plan.make_plan": "make_plan",
     "plan.plan": "Plan",
     "release.combine": "merge roll_up",

@@ -123,8 +123,13 @@ def plan(
         Path | None,
         typer.Option("--out", "-o", help="Write the plan, priced and complete."),
     ] = None,
+    sql: Annotated[
+        str | None,
+        typer.Option(help="Print its statements for duckdb, postgres or spark."),
+    ] = None,
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
+    from dpratio.curator.sql.show import plan_sql
     from dpratio.plan.plan import Plan
     from dpratio.release.files import plan_hash, require_place, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
@@ -133,6 +138,9 @@ def plan(
     if out is not None:
         require_place(out, "plan", replace=True)
     given, made = read_terms(study)
+    if sql is not None:
+        typer.echo(plan_sql(made, sql))
+        return
     notes = []
     if given is not None and isinstance(made, Plan):
         notes = _notes(given, made)

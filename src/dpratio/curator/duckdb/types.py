@@ -15,14 +15,19 @@ def as_named(
     ask: Callable[[str, Any], Any],
 ) -> DuckTable:
     """Describe a source whose columns keep their names."""
-    types = {
-        name: ColumnType.here(_kind(type_), _shown(type_))
-        for name, type_ in schema.items()
-    }
+    types = types_of(schema)
     columns = {
         name: (name, schema[name]) for name in statement.columns if name in schema
     }
     return DuckTable(types, columns, source, ask)
+
+
+def types_of(schema: dict[str, str]) -> dict[str, ColumnType]:
+    """Return the public types of columns, by what DuckDB calls them."""
+    return {
+        name: ColumnType.here(_kind(native), _shown(native))
+        for name, native in schema.items()
+    }
 
 
 def schema_of(relation: Any) -> dict[str, str]:  # noqa: ANN401 (typed by DuckDB)

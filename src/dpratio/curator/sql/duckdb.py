@@ -9,9 +9,11 @@ from typing import Any
 
 from dpratio.curator.duckdb.sources import open_duck
 from dpratio.curator.duckdb.table import Asked, DuckTable, identifier, literal
+from dpratio.curator.duckdb.types import types_of
 from dpratio.curator.reading.csv_lines import number_pattern
 from dpratio.curator.reading.days import day_groups, day_pattern
 from dpratio.curator.reading.keys import KEY_FORMS, WHOLE_ID
+from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.sql.conditions import write_conditions
 from dpratio.curator.sql.dialect import (
     UNDECLARED,
@@ -31,13 +33,7 @@ _EPOCH = "DATE '1970-01-01'"
 def duckdb_table(given: DuckTable) -> Table:
     """Return a table of DuckDB as the generator takes it."""
     columns = {
-        name: Column(
-            identifier(short),
-            given.types[name],
-            native,
-            is_text=_is_text(given.types[name].kind, native),
-            comparison=_comparison(given.types[name].kind, native),
-        )
+        name: _column(short, given.types[name], native)
         for name, (short, native) in given.columns.items()
     }
     hide = "TRY({})" if given.is_foreign else "{}"
@@ -45,7 +41,7 @@ def duckdb_table(given: DuckTable) -> Table:
         given.types,
         columns,
         given.source,
-        _FRAMES if given.source == "given" else DUCKDB,
+        _FRAMES if given.source == "given" else DIALECT,
         lambda query: given.ask(query, {}),
         hide=hide,
     )
@@ -76,8 +72,16 @@ def open_kept(source: CsvFile | ParquetFiles, asked: Asked) -> Table:
     return replace(table, where=where)
 
 
-def _is_text(kind: str, native: str) -> bool:
-    return kind in {"text", "csv"} or native.upper() in _AS_TEXT
+def column_of(name: str, native: str) -> Column:
+    """Return a column of a type that DuckDB names."""
+    (given,) = types_of({name: native}).values()
+    return _column(name, given, native)
+
+
+def _column(name: str, given: ColumnType, native: str) -> Column:
+    is_text = given.kind in {"text", "csv"} or native.upper() in _AS_TEXT
+    comparison = None if given.kind == "other" else _COMPARISONS.get(native)
+    return Column(identifier(name), given, native, is_text, comparison)
 
 
 # Handed over as text; and whole numbers that may not fit 64 bits, by their names in
@@ -218,10 +222,6 @@ def _split(text: str) -> str:
     )
 
 
-def _comparison(kind: str, native: str) -> Comparison | None:
-    return None if kind == "other" else _COMPARISONS.get(native)
-
-
 _COMPARISONS = {
     **dict.fromkeys(
         ["TINYINT", "SMALLINT", "INTEGER", "BIGINT"], Comparison("integer")
@@ -236,7 +236,7 @@ _COMPARISONS = {
 }
 
 
-DUCKDB = Dialect(
+DIALECT = Dialect(
     name="duckdb",
     identifier=identifier,
     literal=literal,
@@ -266,7 +266,7 @@ DUCKDB = Dialect(
     tests_first=True,
 )
 _FRAMES = replace(
-    DUCKDB,
+    DIALECT,
     key=partial(_key, encode=_encode_checked),
     unit=partial(_unit, encode=_encode_checked),
 )

@@ -53,7 +53,7 @@ def placing_of(table: Table, statement: Statement) -> Placing:
     if statement.listed is not None:
         cells = statement.listed_codes
         placing.tables["listed"] = _key_table(table.dialect, cells, is_text=False)
-        placing.joins += f"\n  JOIN listed ON {placing.code} = listed.key"
+        placing.joins += f"\n    JOIN listed ON {placing.code} = listed.key"
         placing.code = "listed.place"
     return placing
 
@@ -95,9 +95,9 @@ def _place(placing: Placing, table: Table, index: int, dimension: Dimension) -> 
     placing.tables[name] = _key_table(dialect, keys, is_text=is_text)
     place = f"{name}.place"
     if None not in keys:
-        placing.joins += f"\n  JOIN {name} ON {key} = {name}.key"
+        placing.joins += f"\n    JOIN {name} ON {key} = {name}.key"
         return place
-    placing.joins += f"\n  LEFT JOIN {name} ON {key} = {name}.key"
+    placing.joins += f"\n    LEFT JOIN {name} ON {key} = {name}.key"
     place = f"CASE WHEN {key} IS NULL THEN {keys.index(None)} ELSE {place} END"
     placing.tests.append(f"{place} IS NOT NULL")
     return place
@@ -135,13 +135,14 @@ def _key_table(dialect: Dialect, keys: Sequence[Key], *, is_text: bool) -> str:
         part = f"nullif(part, '{_NONE}')" if None in keys else "part"
         key = dialect.unhex(part) if is_text else f"CAST({part} AS BIGINT)"
         split = dialect.split(dialect.literal(",".join(texts)))
-        return f"SELECT {key} AS key, place FROM {split}"
+        return f"  SELECT {key} AS key, place FROM {split}"
     rows = [
         f"({_written(dialect, key, is_text=is_text)}, {place})"
         for place, key in enumerate(keys)
     ]
-    listed = ",\n  ".join(rows)
-    return f"SELECT key, place FROM (VALUES\n  {listed}\n) AS declared (key, place)"
+    listed = ",\n    ".join(rows)
+    values = f"(VALUES\n    {listed}\n  ) AS declared (key, place)"
+    return f"  SELECT key, place FROM {values}"
 
 
 def _digits(key: Key, *, is_text: bool) -> str:

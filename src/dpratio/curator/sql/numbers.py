@@ -47,7 +47,8 @@ def clip(
     if tests is not None:
         inside, value = pieces[0]
         pieces[0] = tests.setdefault(inside, f"in{len(tests)}"), value
-    return f"CASE {' '.join(f'WHEN {test} THEN {value}' for test, value in pieces)} END"
+    cases = [f"\n      WHEN {test} THEN {value}" for test, value in pieces]
+    return f"CASE{''.join(cases)} END"
 
 
 def _pieces(

@@ -150,7 +150,7 @@ def _split(text: str) -> str:
     )
 
 
-POSTGRES = Dialect(
+DIALECT = Dialect(
     name="postgres",
     identifier=identifier,
     literal=literal,
@@ -308,9 +308,9 @@ def open_postgres(connection: Connection, source: DatabaseTable) -> Table:
         types,
         columns,
         full,
-        POSTGRES,
+        DIALECT,
         ask,
-        write_conditions(POSTGRES, columns, source.where),
+        write_conditions(DIALECT, columns, source.where),
         Origin((info.host, str(info.port), info.dbname), (found.schema, found.name)),
     )
 
@@ -329,6 +329,11 @@ def _kind(found: _Found) -> str:
     is_own = found.schema in {"pg_catalog", "information_schema"}
     is_stored = found.kind in {"r", "p"} and not found.has_foreign
     return TABLE if is_stored and not (is_own or found.is_filtered) else OTHER
+
+
+def column_of(name: str, native: str) -> Column:
+    """Return a column of a type of PostgreSQL's own."""
+    return _column(name, native, "b", is_builtin=True, modifier=-1)
 
 
 def _column(

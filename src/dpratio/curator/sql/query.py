@@ -69,6 +69,7 @@ def sums_query(table: Table, reading: Reading) -> str:
         {"code": "code" if is_grouped else "0"} | sums,
         "cells",
         group_by=["code"] if is_grouped else [],
+        margin="",
     )
     return with_steps(steps, last)
 
@@ -410,7 +411,7 @@ def keys_query(table: Table, asked: KeyCount) -> str:
     counted = {"k": "k", "units": "count(*)"}
     steps["counted"] = select(counted, source, tests, group_by=["k"], fence=fence)
     shown = {"key": dialect.hexed(text), "units": "units"}
-    return with_steps(steps, select(shown, "counted"))
+    return with_steps(steps, select(shown, "counted", margin=""))
 
 
 def _text_of_key(table: Table, asked: KeyCount) -> str:
@@ -436,27 +437,26 @@ def select(
     group_by: Sequence[str] = (),
     distinct: bool = False,
     fence: str = "",
+    margin: str = "  ",
 ) -> str:
     """Return a SELECT, a line for each column; names are ours and need no quotes."""
-    listed = [
+    named = [
         name if name == sql else f"{sql} AS {name}" for name, sql in columns.items()
     ]
-    lines = [f"SELECT{' DISTINCT' if distinct else ''}"]
-    lines += (
-        [f"  {', '.join(listed)}"]
-        if len(listed) <= _SHORT
-        and all(column in columns.values() for column in listed)
-        else [f"  {column}," for column in listed[:-1]] + [f"  {listed[-1]}"]
-    )
-    lines.append(f"FROM {source}")
-    lines += [
-        f"{'WHERE' if not nth else '  AND'} {test}" for nth, test in enumerate(where)
+    if list(columns) == named and len(named) <= _SHORT:
+        named = [", ".join(named)]
+    listed = f",\n{margin}  ".join(named)
+    lines = [
+        f"SELECT{' DISTINCT' if distinct else ''}\n{margin}  {listed}",
+        f"FROM {source}",
     ]
+    if where:
+        lines.append(f"WHERE {' AND '.join(where)}")
     if group_by:
         lines.append(f"GROUP BY {', '.join(group_by)}")
     if fence:
         lines.append(fence)
-    return "\n".join(lines)
+    return "\n".join(f"{margin}{line}" for line in lines)
 
 
 def with_steps(steps: Mapping[str, str], last: str) -> str:
