@@ -52,7 +52,7 @@ def missed() -> int:
     from dpratio.simulation.audit.audit_noise import SAMPLES
     from dpratio.simulation.audit.findings import TOO_LITTLE
 
-    with patch("dpratio.curator.noise.draw_noise.draw_rounded", draw_too_small):
+    with patch("dpratio.curator.noise.rounded.draw_rounded", draw_too_small):
         return sum(
             3
             - audited(

@@ -67,9 +67,7 @@ def on_postgres() -> dict[str, float]:
                 f"FROM generate_series(1, {ROWS})".encode()
             )
             connection.execute("VACUUM ANALYZE orders")
-            table = connect(
-                _import().DatabaseTable(address, table="public.orders"), "auto"
-            )
+            table = connect(_import().DatabaseTable(address, table="public.orders"))
             found = _ratios(
                 table,
                 lambda query: connection.execute(query.encode()).fetchall(),

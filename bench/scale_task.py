@@ -46,7 +46,7 @@ def release(kind: str, path: str) -> dict[str, Any]:
     """Release sums, and tell what they were without their noise: nobody is real."""
     import dpratio as dpr
     from dpratio.curator import measure
-    from dpratio.curator.noise.draw_noise import draw_noise
+    from dpratio.curator.noise.rounded import draw_noise
     from dpratio.curator.sql import ask
 
     plan, seen = plan_of(kind), dict[str, Any]()

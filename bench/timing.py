@@ -1,10 +1,9 @@
 """Does the time that a release takes tell anything? One line per figure: name value.
 
-Two questions, for each engine that runs in this process. Does the time go with the
-noise that was drawn (same table, fresh noise)? And does it change with one unit's
-presence (releases with and without it in turn): one of many rows, one person among
-many, one person who holds half of all rows? Running time is not promised to tell
-nothing; SECURITY.md says what was found.
+Two questions. Does the time go with the noise that was drawn (same table, fresh
+noise)? And does it change with one unit's presence (releases with and without it in
+turn): one of many rows, one person among many, one person who holds half of all rows?
+Running time is not promised to tell nothing; SECURITY.md says what was found.
 ``python bench/timing.py [RELEASES]``
 """
 
@@ -24,10 +23,9 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.statements import readings_of
 from dpratio.plan.plan import Plan
 
-ENGINES = ("python", "duckdb")
 # What a person waits for, and what the processor spends: less hidden by other work.
 CLOCKS = ("wall", "cpu")
-ROWS = {"python": 200, "duckdb": 20_000}
+ROWS = 20_000
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
 
 
@@ -42,16 +40,15 @@ class Case:
 
 def main(releases: int) -> None:
     """Print every figure."""
-    for engine in ENGINES:
-        cases = make_cases(engine)
-        report_noise(engine, cases["row"], releases)
-        for name, case in cases.items():
-            report_presence(engine, name, case, releases // 5)
+    cases = make_cases()
+    report_noise(cases["row"], releases)
+    for name, case in cases.items():
+        report_presence(name, case, releases // 5)
 
 
-def make_cases(engine: str) -> dict[str, Case]:
+def make_cases() -> dict[str, Case]:
     """Invent rows, and people who hold them."""
-    many, chance = ROWS[engine], np.random.default_rng(1)
+    many, chance = ROWS, np.random.default_rng(1)
     columns = {
         "score": chance.random(many),
         "label": chance.integers(0, 2, many),
@@ -89,13 +86,13 @@ def plan_of(unit: dpr.PrivacyUnit) -> Plan:
     )
 
 
-def report_noise(engine: str, case: Case, releases: int) -> None:
+def report_noise(case: Case, releases: int) -> None:
     """Rank correlation of time with noise: signed, its size, and its largest share."""
     [reading] = readings_of(case.plan, [None])
     [statement] = reading.statements
     nothing = np.zeros((1, len(case.plan.measurements[0].sums)), dtype=np.int64)
-    exact = open_table(case.table, statement, engine)().plus(nothing)[0]
-    ask = releaser(case.plan, engine)
+    exact = open_table(case.table, statement)().plus(nothing)[0]
+    ask = releaser(case.plan)
     ask(case.table)
     taken, noise = [], []
     for _ in range(releases):
@@ -108,20 +105,20 @@ def report_noise(engine: str, case: Case, releases: int) -> None:
         "size_of_noise_of_first_sum": np.abs(scaled[:, 0]),
         "largest_noise_of_any_sum": np.abs(scaled).max(axis=1),
     }
-    show(f"timing_{engine}_releases", releases)
-    show(f"timing_{engine}_spearman_standard_error", 1 / (releases - 1) ** 0.5)
+    show("timing_releases", releases)
+    show("timing_spearman_standard_error", 1 / (releases - 1) ** 0.5)
     for clock, times in zip(CLOCKS, np.array(taken).T, strict=True):
-        show(f"timing_{engine}_median_{clock}_ms", 1e3 * float(np.median(times)))
+        show(f"timing_median_{clock}_ms", 1e3 * float(np.median(times)))
         for name, drawn in wanted.items():
             found = stats.spearmanr(times, drawn)
-            prefix = f"timing_{engine}_spearman_{clock}_{name}"
+            prefix = f"timing_spearman_{clock}_{name}"
             show(prefix, float(found.statistic))
             show(f"{prefix}_pvalue", float(found.pvalue))
 
 
-def report_presence(engine: str, name: str, case: Case, pairs: int) -> None:
+def report_presence(name: str, case: Case, pairs: int) -> None:
     """Medians with and without a unit, in turn, and a signed-rank test of each pair."""
-    ask = releaser(case.plan, engine)
+    ask = releaser(case.plan)
     tables = (case.table, case.without)
     for table in tables:
         ask(table)
@@ -129,10 +126,10 @@ def report_presence(engine: str, name: str, case: Case, pairs: int) -> None:
     for at in range(pairs):
         for which in (0, 1) if at % 2 else (1, 0):
             taken[at, which] = ask(tables[which])[0]
-    show(f"timing_{engine}_{name}_pairs", pairs)
+    show(f"timing_{name}_pairs", pairs)
     for clock, times in zip(CLOCKS, np.moveaxis(taken, 2, 0), strict=True):
         apart = times[:, 0] - times[:, 1]
-        prefix = f"timing_{engine}_{name}_{clock}"
+        prefix = f"timing_{name}_{clock}"
         show(f"{prefix}_median_ms_with", 1e3 * float(np.median(times[:, 0])))
         show(f"{prefix}_median_ms_without", 1e3 * float(np.median(times[:, 1])))
         show(f"{prefix}_median_difference_us", 1e6 * float(np.median(apart)))
@@ -141,13 +138,13 @@ def report_presence(engine: str, name: str, case: Case, pairs: int) -> None:
 
 
 def releaser(
-    plan: Plan, engine: str
+    plan: Plan,
 ) -> Callable[[object], tuple[tuple[float, float], NDArray[np.int64]]]:
     """Give what makes a release and says how long it took, by each clock."""
 
     def ask(table: object) -> tuple[tuple[float, float], NDArray[np.int64]]:
         started = time.perf_counter(), time.process_time()
-        release = dpr.release_sums(table, plan, ledger=None, engine=engine)
+        release = dpr.release_sums(table, plan, ledger=None)
         stopped = time.perf_counter(), time.process_time()
         taken = stopped[0] - started[0], stopped[1] - started[1]
         return taken, release.questions[0].values[0]

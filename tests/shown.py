@@ -38,7 +38,7 @@ def released(
         "label": label,
         "group": np.array(keys, dtype=object)[cells],
     }
-    return dpr.release_sums(table, plan, ledger=None, simulated=True, engine="python")
+    return dpr.release_sums(table, plan, ledger=None, simulated=True)
 
 
 @cache

@@ -24,7 +24,7 @@ Who has a release (no data, no budget, as often as you like)
                           watch, write_report
 
 And, in rooms of their own
-    dpratio.bounds        release_bounds, propose_bounds: bounds found privately
+    dpratio.bounds        plan_bounds, propose_bounds: bounds found privately
     dpratio.functions     mean, total, lift, odds_ratio, variance, slope, …
     dpratio.results       what answers are: tables that print, and give to_pandas,
                           to_polars, to_arrow, to_dicts and chart

@@ -1,4 +1,4 @@
-"""Bounds and bins that are found privately: plan histograms, release them, choose."""
+"""Bounds and bins that are found privately: plan histograms, choose."""
 
 from dpratio.analyst.bounds.proposals import BoundChoices, Proposals
 from dpratio.analyst.bounds.propose_bins import BinProposal, propose_bins
@@ -8,7 +8,6 @@ from dpratio.analyst.bounds.propose_bounds import (
     propose_bounds,
 )
 from dpratio.analyst.bounds.propose_groups import GroupChoices, propose_groups
-from dpratio.curator.release_bounds import release_bins, release_bounds
 from dpratio.plan.histograms import plan_bins, plan_bounds
 
 __all__ = [
@@ -23,6 +22,4 @@ __all__ = [
     "propose_bins",
     "propose_bounds",
     "propose_groups",
-    "release_bins",
-    "release_bounds",
 ]

@@ -6,9 +6,9 @@ values, or as it is.
 
 from typing import Any
 
+from curator.door_for_tests import release_with
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import ENGINES, exact
-from dpratio.curator.release_sums import release_sums
 from dpratio.plan.price import AnyPlan
 from dpratio.release.release import Release
 
@@ -31,4 +31,4 @@ def sums_by(
 
 def released_by(engine: str, table: Table, plan: AnyPlan) -> Release:
     """Release a table through the public door."""
-    return release_sums(given_to(engine, table), plan, engine=engine, ledger=None)
+    return release_with(engine, given_to(engine, table), plan, ledger=None)

@@ -246,13 +246,13 @@ def test_33_ten_charges_of_a_tenth_fill_one_exactly(tmp_path: Path) -> None:
         RATIO, bounds=BOUNDS, budget=Budget(epsilon=0.1), mechanism="laplace"
     )
     for _ in range(10):
-        release_sums(DATA, plan, ledger=ledger, engine="python", new_draw=True)
+        release_sums(DATA, plan, ledger=ledger, new_draw=True)
     account = Ledger(path).account()
     assert account.spent == Charge(Fraction(1), Fraction(0))
     assert account.left == Charge(Fraction(0), Fraction(0))
     cheapest = plan_of("1e-7")
     with pytest.raises(LedgerRefused, match="epsilon 0 and delta 0 left"):
-        release_sums(DATA, cheapest, ledger=ledger, engine="python", new_draw=True)
+        release_sums(DATA, cheapest, ledger=ledger, new_draw=True)
     assert Ledger(path).account() == account
 
 

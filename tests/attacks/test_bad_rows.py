@@ -12,6 +12,7 @@ import polars as pl
 import psycopg
 import pytest
 
+from curator.door_for_tests import reading_with
 from curator.tables_for_tests import plan_of
 from dpratio.cli.main import run
 from dpratio.curator.ledger.account.scope import Scope
@@ -157,9 +158,9 @@ def told(
         Path("study.toml").write_text(STUDY.format(data=data), encoding="utf-8")
         Path("release.json").unlink(missing_ok=True)
         words = ["release", "study.toml", "-o", "release.json", "--no-ledger"]
-        monkeypatch.setattr(sys, "argv", ["dpratio", *words, "--engine", engine])
+        monkeypatch.setattr(sys, "argv", ["dpratio", *words])
         capfd.readouterr()
-        with pytest.raises(SystemExit) as stopped:
+        with reading_with(engine), pytest.raises(SystemExit) as stopped:
             run()
         printed = re.sub("[0-9a-f]{32}", "", "\n".join(capfd.readouterr()))
         files = sorted(each.name for each in tmp_path.iterdir())

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.tables_for_tests import ENGINES, exact, plan_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
@@ -53,7 +54,7 @@ def test_36_an_expression_in_the_place_of_a_column_is_only_a_name(
         assert exact(given, plan, engine) == ONE
         assert exact(str(tmp_path / "given.parquet"), plan, engine) == ONE
         with pytest.raises(SchemaRefused, match="is not in the table"):
-            release_sums(plain, plan, ledger=None, engine=engine)
+            release_with(engine, plain, plan, ledger=None)
     keyed = plan_of(names=("score", "label", "weight", name), keys=["a"])
     grouped = pa.table({"score": [0.5], "label": [1], name: ["a"]})
     for engine in ENGINES:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from curator.door_for_tests import release_with
 from curator.tables_for_tests import ENGINES, exact, fixed, plan_of, said_by
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import CsvFile
 from tiers import quick_first
@@ -108,7 +108,7 @@ def test_45_a_row_that_stands_where_a_header_was_expected_is_not_quoted(
     for plan in (plan_of(names=("score", "label", "", "")), plan_of(keys=["a"])):
         for given_file in (path, CsvFile(path, delimiter=";")):
             with pytest.raises(SchemaRefused) as refused:
-                release_sums(given_file, plan, engine=engine, ledger=None)
+                release_with(engine, given_file, plan, ledger=None)
             told = said_by(refused.value) + "".join(capfd.readouterr())
             assert [cell for cell in cells if cell in told] == []
             said.add(str(refused.value))

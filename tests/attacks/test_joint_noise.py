@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, norm
 
 from dpratio.curator import measure
-from dpratio.curator.noise import draw_noise as noise_room
+from dpratio.curator.noise import rounded as noise_room
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import draw_rounded
 from dpratio.curator.release_sums import release_sums
@@ -109,7 +109,7 @@ def exact_values(rows: list[dict[str, Any]], plan: Plan) -> list[Any]:
     """The whole vector of a release, part by part; noise is none here."""
     names = ("s", "y", "w", "region", "id")
     columns: Columns = {name: [row[name] for row in rows] for name in names}
-    release = release_sums(columns, plan, ledger=None, engine="python")
+    release = release_sums(columns, plan, ledger=None)
     return [question.values.astype(object) for question in release.questions]
 
 

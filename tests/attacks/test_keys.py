@@ -77,7 +77,7 @@ def test_12_a_declared_key_without_rows_is_a_noisy_zero(engine: str) -> None:
     1,495 are once in 10^24 runs; its mean size is within 19 of its standard errors.
 
     Source: opendp/opendp issue 1964, Polars: support grouping by explicit key sets.
-    More: tests/curator/test_release_sums_noise.py
+    More: tests/curator/test_release_sums.py
     """
     keys = [f"key {at}" for at in range(300)]
     plan = plan_of(keys=keys)

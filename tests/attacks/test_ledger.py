@@ -115,9 +115,7 @@ def test_31_an_outage_at_sealing_loses_nothing_and_draws_nothing_again(
     ledger = Ledger(any_ledger, spool=tmp_path / "spool")
     cut_off(ledger, monkeypatch, 1, "0.1")
     waits = (tmp_path / "spool" / f"{name_of(1)}.json").read_bytes()
-    given = release_sums(
-        {}, plan_of("0.1"), ledger=ledger, release_id=name_of(1), engine="python"
-    )
+    given = release_sums({}, plan_of("0.1"), ledger=ledger, release_id=name_of(1))
     assert release_to_bytes(given) == waits
     assert ledger.account().spent.loss == Fraction(1, 10)
     assert not (tmp_path / "spool").exists()

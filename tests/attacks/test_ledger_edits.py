@@ -221,6 +221,6 @@ def test_34_a_charge_below_its_price_is_found(
         patched.setattr(
             "dpratio.curator.ledger.admission.admit.charge_of", lambda *_given: free
         )
-        release_sums(DATA, plan_of("50"), ledger=victim.ledger(), engine="python")
+        release_sums(DATA, plan_of("50"), ledger=victim.ledger())
     (wrong,) = victim.findings()
     assert wrong.endswith("was charged less than it costs.")

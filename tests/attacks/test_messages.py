@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.tables_for_tests import plan_of, said_by
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
@@ -144,9 +145,7 @@ def test_09_no_failing_input_lets_a_canary_be_heard(
         ):
             try:
                 plan = plan_of(keys=["a", "b"])
-                released = release_sums(
-                    table, plan, ledger=book, engine=engine, new_draw=True
-                )
+                released = release_with(engine, table, plan, ledger=book, new_draw=True)
                 said += str(released)
             except DpratioError as error:
                 said += said_by(error) + "".join(traceback.format_exception(error))

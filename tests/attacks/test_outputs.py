@@ -219,7 +219,7 @@ def test_29_what_others_say_while_rows_are_read_is_not_heard(
         ledger = open_book(str(tmp_path / f"{at}.db"))
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
-            release = dpr.release_sums(table, plan, ledger=ledger, engine="python")
+            release = dpr.release_sums(table, plan, ledger=ledger)
         told = [*map(str, warned), caplog.text, *capfd.readouterr()]
         assert "".join(told) == ""
         account = ledger.account()

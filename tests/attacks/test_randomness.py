@@ -17,8 +17,8 @@ import dpratio.curator
 from curator.ledger.attacks.books import DATA, in_child, name_of, open_book, plan_of
 from dpratio.cli.main import run
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
+from dpratio.curator.noise.rounded import draw_noise
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.make_plan import make_plan
 from dpratio.release.files import read_release, release_to_bytes, write_release

@@ -10,7 +10,7 @@ import pytest
 
 from attacks.engines_for_attacks import ENGINES, given_to
 from curator.tables_for_tests import exact
-from dpratio.curator import staged as room
+from dpratio.curator import measure as room
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import CellSum, Statement
@@ -114,7 +114,7 @@ def test_19_the_guess_is_found_in_noisy_totals_alone(
     table = table_of(900)
     total = sum(table["visits"])
     assert abs(total - 3_600) < 10
-    release = release_sums(table, plan, ledger=None, engine="python")
+    release = release_sums(table, plan, ledger=None)
     assert release.questions[0].ratio.guess == pytest.approx(5, rel=0.05)
 
 
@@ -171,7 +171,7 @@ def test_23_totals_have_the_noise_that_they_are_priced_by(
         laws.append(law)
         return np.zeros((cells, len(scales)), dtype=np.int64)
 
-    monkeypatch.setattr("dpratio.curator.staged.draw_noise", noted)
+    monkeypatch.setattr("dpratio.curator.measure.draw_noise", noted)
     table = {"spend": [2.0, 3.0], "visits": [1.0, 1.0]}
     release_sums(table, gaussian_plan(), ledger=None)
     assert laws == [LAPLACE, GAUSSIAN]

@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from attacks.bound_data import DECLARED, PATH, PLAN, STUDY, Call, book_of, refusal
+from curator.door_for_tests import release_with
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError
@@ -115,7 +116,7 @@ def test_09_what_a_variable_holds_is_in_no_message(
     book = book_of(folder / "budget.db")
     for engine in ("auto", "python"):
         with pytest.raises(DpratioError) as refused:
-            release_sums(table, PLAN, ledger=book, scope="loans", engine=engine)
+            release_with(engine, table, PLAN, ledger=book, scope="loans")
         assert "canary" not in str(refused.value).replace("${CANARY}", "")
         assert refused.value.__cause__ is None
         assert refused.value.__context__ is None

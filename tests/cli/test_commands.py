@@ -24,11 +24,6 @@ from dpratio.version import __version__
         (["release", "study.toml", "-o", "no/r.json"], 5, "cannot be written"),
         (["release", "study.toml", "-o", "."], 5, "is a folder"),
         (
-            ["release", "study.toml", "-o", "r.json", "--engine", "spork"],
-            3,
-            "unknown engine, got 'spork'",
-        ),
-        (
             ["release", "study.toml", "-o", "r.json", "--data", "none.parquet"],
             5,
             "no file at 'none.parquet'",

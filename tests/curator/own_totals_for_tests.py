@@ -7,6 +7,7 @@ import numpy as np
 
 from curator.people_for_tests import REGIONS, TOTALS
 from dpratio.curator import measure
+from dpratio.curator.choose_engine import open_reading
 from dpratio.curator.statements import readings_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -73,7 +74,7 @@ def sums_before_noise(table: object, plan: Plan, engine: str) -> Sums:
     """The integers of all questions, by the readings that a release makes of a plan."""
     known = [measure._known_groups(each) for each in plan.study.partitions]
     asks = [
-        measure._open(table, reading, engine) for reading in readings_of(plan, known)
+        open_reading(table, reading, engine) for reading in readings_of(plan, known)
     ]
     nothing = [
         np.zeros((1 if groups is None else groups.count, len(each.sums)), np.int64)

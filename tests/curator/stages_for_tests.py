@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpratio.curator import staged as room
+from dpratio.curator import measure as room
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise

@@ -1,5 +1,6 @@
 """Who asks again gets what was sealed: free, to the byte, and no data are looked at."""
 
+import dataclasses
 import os
 import warnings
 from pathlib import Path
@@ -21,12 +22,16 @@ from curator.ledger.loans import (
     rows,
     spent,
 )
-from dpratio.curator import release_sums as room
-from dpratio.curator.asked_again import Before, asked_before
+from dpratio.curator.charged_release import ChargedRelease
 from dpratio.curator.ledger.account.scope import Scope
-from dpratio.curator.ledger.account.source import Source, named_source
+from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.release_sums import release_sums
+from dpratio.curator.release_sums import (
+    Listeners,
+    Request,
+    carry_out,
+    release_sums,
+)
 from dpratio.errors import (
     FileRefused,
     GivenAgain,
@@ -158,7 +163,7 @@ def test_the_content_the_size_and_the_time_of_a_file_do_not_matter(
         assert release_sums(path, PLAN, ledger=own) == first
     path.unlink()
     with pytest.warns(GivenAgain):
-        assert release_sums(path, PLAN, ledger=own, engine="python") == first
+        assert release_sums(path, PLAN, ledger=own) == first
     assert spent(own) == ONE
 
 
@@ -269,7 +274,7 @@ def test_two_who_ask_at_once_are_charged_once(
 ) -> None:
     """The second looked before the first was charged."""
     first = release_sums(TABLE, PLAN, ledger=book, source=NAME)
-    monkeypatch.setattr(room, "asked_before", lambda *_given: None)
+    monkeypatch.setattr(ChargedRelease, "searched", lambda release, _: release)
     with pytest.raises(LedgerRefused) as refused:
         release_sums(TABLE, PLAN, ledger=book, source=NAME)
     assert str(refused.value) == (
@@ -293,22 +298,19 @@ def test_a_file_of_another_release_stays(own: Ledger, tmp_path: Path) -> None:
 
 
 def test_who_runs_a_release_is_told_its_id_before_the_charge(own: Ledger) -> None:
-    told: list[tuple[str, str]] = []
-
-    def hear(name: str, words: str) -> None:
-        told.append((name, words))
-
-    first = release_sums(TABLE, PLAN, ledger=own, source=NAME, on_id=hear)
-    release_sums(TABLE, PLAN, ledger=own, source=NAME, on_id=hear)
-    assert [name for name, _ in told] == [first.id] * 3
-    assert [bool(words) for _, words in told] == [False, False, True]
+    request = Request(TABLE, PLAN, own, source=NAME)
+    named, again = list[str](), list[str]()
+    listeners = Listeners(named=named.append, again=again.append)
+    first = carry_out(request, listeners)
+    assert (named, again) == ([first.id], [])
+    carry_out(request, listeners)
+    assert (named, bool(again[0])) == ([first.id] * 2, True)
 
 
 def test_what_is_looked_for_is_the_plan_and_the_source(own: Ledger) -> None:
-    def unnamed() -> Source | None:
-        return None
-
-    assert asked_before(own, PLAN, unnamed, None) is None
+    new = ChargedRelease(own, PLAN, OTHER, is_first=True)
+    assert new.searched(lambda: None) is new
     bring(own, "charge")
-    assert asked_before(own, PLAN, lambda: named_source(NAME), "loans") == Before(ID)
-    assert asked_before(own, PLAN, lambda: named_source("x"), None) is None
+    named = dataclasses.replace(new, scope="loans").searched(lambda: named_source(NAME))
+    assert (named.release_id, named.notice) == (ID, "")
+    assert new.searched(lambda: named_source("x")) is new

@@ -1,6 +1,5 @@
 """What is not the same request is refused, not given: other rows, files or people."""
 
-import dataclasses
 from functools import partial
 from pathlib import Path
 
@@ -17,9 +16,7 @@ from curator.ledger.loans import (
     rows,
     spent,
 )
-from dpratio.curator.asked_again import require_same_source
-from dpratio.curator.ledger.account.account import Layers
-from dpratio.curator.ledger.account.source import named_source, source_of
+from dpratio.curator.ledger.account.source import source_of
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import (
@@ -90,21 +87,6 @@ def test_an_id_is_refused_for_another_source_and_given_for_its_own(
         assert ask(north, source=source) == first
         rows(north)
     assert spent(own) == 2 * ONE
-
-
-def test_a_charge_of_before_names_no_source_and_is_believed(own: Ledger) -> None:
-    bring(own, "sealed")
-    account = own.account()
-    (held,) = account.releases.values()
-    old = dataclasses.replace(
-        account, releases=Layers({ID: dataclasses.replace(held, source=("", ""))})
-    )
-    other = named_source("other")
-    with pytest.raises(LedgerRefused, match="was drawn from another source"):
-        require_same_source(own, ID, other, None)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ledger, "account", lambda *_given: old)
-        require_same_source(own, ID, other, None)
 
 
 @pytest.mark.parametrize("simulated", [True, False])

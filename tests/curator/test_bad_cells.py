@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.table_sources import READABLE, SOURCES, invalid_text, write_csv
 from curator.tables_for_tests import ENGINES, exact, plan_of, require_silence, shape_of
 from dpratio.curator.release_sums import release_sums
@@ -52,13 +53,13 @@ def test_a_bad_cell_changes_neither_the_shape_of_a_release_nor_what_is_said(
         relation = SOURCES["relation"](table, folder)
         assert shape_of(release_sums(relation, plan, ledger=None)) == (2, 6)
     for source, engine in READABLE:
-        release = release_sums(
-            SOURCES[source](table, folder), plan, engine=engine, ledger=None
+        release = release_with(
+            engine, SOURCES[source](table, folder), plan, ledger=None
         )
         assert shape_of(release) == (2, 6)
     for engine in ENGINES:
-        release = release_sums(
-            write_csv(table, folder, "plain"), plan, engine=engine, ledger=None
+        release = release_with(
+            engine, write_csv(table, folder, "plain"), plan, ledger=None
         )
         assert shape_of(release) == (2, 6)
     require_silence(capfd, caplog)
@@ -89,7 +90,7 @@ def test_a_cell_that_numpy_warns_of_prints_no_warning() -> None:
     long = np.array(["0.5", "1e4000"], dtype=np.longdouble)
     frame = pd.DataFrame({"score": long, "label": [1, 1]})
     for engine in ENGINES:
-        assert shape_of(release_sums(frame, plan_of(), engine=engine, ledger=None)) == (
+        assert shape_of(release_with(engine, frame, plan_of(), ledger=None)) == (
             1,
             5,
         )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from curator.door_for_tests import release_with
 from dpratio.curator import measure as room
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.make_plan import make_plan
@@ -52,8 +53,8 @@ def test_engines_agree_on_differences_of_a_binary_column(
         "y": rng.integers(0, 2, 500),
     }
     plan = plan_of(strategy, answers, taken)
-    python = release_sums(table, plan, ledger=None, engine="python")
-    duckdb = release_sums(pd.DataFrame(table), plan, ledger=None, engine="duckdb")
+    python = release_sums(table, plan, ledger=None)
+    duckdb = release_with("duckdb", pd.DataFrame(table), plan, ledger=None)
     assert python.questions == duckdb.questions
 
 

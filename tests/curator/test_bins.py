@@ -5,7 +5,8 @@ import pytest
 from attacks.engines_for_attacks import ENGINES, sums_by
 from curator.bins_for_tests import EDGES, SCORES, edge_table, grid_plan, study_of
 from dpratio.analyst.bounds.propose_bins import propose_bins
-from dpratio.curator.release_bounds import release_bins
+from dpratio.curator.release_sums import release_sums
+from dpratio.plan.histograms import plan_bins
 from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.terms.budget import Budget
 from dpratio.terms.unit import PrivacyUnit
@@ -32,9 +33,8 @@ def test_people_are_counted_alike(engine: str, most: int) -> None:
 
 def test_a_grid_passes_the_door_like_any_release() -> None:
     people = {"score": [0.1 + at / 5000 for at in range(4000)], "label": [1] * 4000}
-    release = release_bins(
-        people, study_of(), "score", budget=Budget(1), cells=100, ledger=None
-    )
+    plan = plan_bins(study_of(), "score", budget=Budget(1), cells=100)
+    release = release_sums(people, plan, ledger=None)
     assert "score, noisy sums in 100 rows; epsilon 1" in str(release)
     assert release_from_bytes(release_to_bytes(release)) == release
     bins = propose_bins(release, 4).bins

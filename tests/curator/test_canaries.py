@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.table_sources import READABLE, SOURCES, mapping_of, write_csv
 from curator.tables_for_tests import ENGINES, plan_of, require_silence, said_by
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.release.files import write_release
 from dpratio.terms.source import CsvFile
@@ -60,7 +60,7 @@ def test_no_cell_is_heard_of_in_a_release(
     }
     table = makers[source](WITH_CANARIES, folder)
     capfd.readouterr()
-    release = release_sums(table, plan_of(keys=["a", "b"]), engine=engine, ledger=None)
+    release = release_with(engine, table, plan_of(keys=["a", "b"]), ledger=None)
     write_release(release, tmp_path / "release.json")
     written = (tmp_path / "release.json").read_text(encoding="utf-8")
     require_no_canary(str(release), repr(release), written)
@@ -154,7 +154,7 @@ def test_no_cell_is_heard_of_in_a_failure(
     errors = []
     for engine in engines:
         try:
-            release_sums(table, plan_of(), engine=engine, ledger=None)
+            release_with(engine, table, plan_of(), ledger=None)
         except Exception as error:  # noqa: BLE001 (any error is an output)
             errors.append(error)
     require_silence(capfd, caplog)
@@ -165,7 +165,7 @@ def test_no_cell_is_heard_of_in_a_failure(
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_that_stops_says_one_sentence_and_chains_nothing(engine: str) -> None:
     with pytest.raises(EngineFailed) as failed:
-        release_sums(failing_frame(), plan_of(), engine=engine, ledger=None)
+        release_with(engine, failing_frame(), plan_of(), ledger=None)
     assert str(failed.value) == (
         "the engine stopped while it read the table. Check that the files are "
         "whole and that memory suffices."
@@ -182,9 +182,9 @@ def test_a_file_that_breaks_off_after_its_header_stops_the_engine(
     whole = gzip.compress(b"0.5,1\n" * 10**5 + bytes(range(256)) * 99)
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(EngineFailed):
-        release_sums(
+        release_with(
+            engine,
             CsvFile(path, columns=["score", "label"]),
             plan_of(),
-            engine=engine,
             ledger=None,
         )

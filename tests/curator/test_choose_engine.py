@@ -13,7 +13,6 @@ from curator.table_sources import SOURCES
 from curator.tables_for_tests import ROW, asked, exact, plan_of
 from dpratio.curator.choose_engine import ENGINES, open_table
 from dpratio.curator.reading.exact import ExactSums
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput
 
 TABLE = pa.table({"score": [0.5], "label": [1]})
@@ -36,7 +35,7 @@ def test_there_are_three_engines_and_a_choice_between_them() -> None:
 )
 def test_an_unknown_engine_is_refused(engine: str, meant: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        release_sums(TABLE, plan_of(), engine=engine, ledger=None)
+        open_table(TABLE, asked(plan_of()), engine)
     assert str(refused.value) == (
         f"unknown engine, got {engine!r}. {meant}"
         "Use one of: auto, duckdb, ibis, python."

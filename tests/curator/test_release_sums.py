@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from curator.door_for_tests import EMPTY, MISSING, plan_of
+from curator.door_for_tests import EMPTY, MISSING, plan_of, release_with
 from curator.tables_for_tests import asked
 from dpratio.curator import measure as room
 from dpratio.curator import release_sums as door
@@ -73,11 +73,6 @@ def test_the_door_prices_then_opens_then_asks_then_draws(
 def test_only_a_plan_opens_the_door(given: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidInput, match="plan must be a Plan"):
         release_sums(MISSING, given, ledger=None)
-
-
-def test_an_unknown_engine_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="unknown engine"):
-        release_sums(EMPTY, plan_of(), engine="spark", ledger=None)
 
 
 def test_a_missing_column_is_refused() -> None:
@@ -215,7 +210,7 @@ def test_a_bad_line_changes_neither_the_other_lines_nor_the_outcome(
         path = tmp_path / f"{name}.csv"
         path.write_text("\n".join(["s,y,w", *lines]) + "\n")
         values.append(
-            release_sums(CsvFile(path), plan_of(), engine=engine, ledger=None)
+            release_with(engine, CsvFile(path), plan_of(), ledger=None)
             .questions[0]
             .values
         )

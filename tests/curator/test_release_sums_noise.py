@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curator.door_for_tests import EMPTY, focused_plan_of, plan_of
+from curator.door_for_tests import EMPTY, focused_plan_of, plan_of, release_with
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
@@ -24,7 +24,7 @@ def test_a_table_without_rows_gives_noisy_zeros(tmp_path: Path, engine: str) -> 
     path = tmp_path / "empty.csv"
     path.write_text("s,y,w,k\n")
     plan = plan_of(groups=Groups("k", ["a", "b", "c"]))
-    values = release_sums(path, plan, engine=engine, ledger=None).questions[0].values
+    values = release_with(engine, path, plan, ledger=None).questions[0].values
     assert values.shape == (3, 6)
     scales = np.array([each.scale for each in plan.measurements[0].sums])
     assert np.all(np.abs(values) < 60 * scales)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dpratio.curator.shared_change import SharedChange
+from dpratio.curator.silence import SharedChange
 
 PATIENCE = 60.0
 

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attacks.engines_for_attacks import ENGINES, given_to
+from curator.door_for_tests import release_with
 from curator.stages_for_tests import PLANS, REGIONS, TABLE, plan_of, without_noise
 from curator.tables_for_tests import asked, exact, fixed
-from dpratio.curator import staged as room
+from dpratio.curator import measure as room
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.noise.draw_noise import draw_noise
+from dpratio.curator.noise.rounded import draw_noise
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.plan import Plan
@@ -32,7 +33,7 @@ from tiers import quick_first
 
 
 def released(table: Any, plan: Plan, engine: str = "python") -> Release:  # noqa: ANN401
-    return release_sums(given_to(engine, table), plan, engine=engine, ledger=None)
+    return release_with(engine, given_to(engine, table), plan, ledger=None)
 
 
 @pytest.mark.parametrize("kind", quick_first(reversed(PLANS), 2))

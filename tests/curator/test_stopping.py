@@ -20,8 +20,8 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.curator.silence import silence
 from dpratio.curator.stopping import (
     Terminated,
-    ending_as_told,
     heeding_signals,
+    interruptible,
     notes_of,
     stoppable,
 )
@@ -177,13 +177,14 @@ def test_an_interrupt_that_an_engine_took_for_an_error_is_raised_all_the_same(
         release_sums({"score": [0.5], "label": [1]}, plan_of(), ledger=None)
     assert type(told.value) is wanted
     assert "271828" not in said_by(told.value)
+    assert notes_of(told.value) == []  # Nobody keeps account of it.
 
 
 def test_whoever_heeds_sigterm_keeps_it() -> None:
     heard: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
     try:
-        with ending_as_told():
+        with interruptible(str):
             os.kill(os.getpid(), signal.SIGTERM)
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -206,7 +207,7 @@ def test_what_was_noted_is_said_before_sigterm_does_what_it_does(
     # It would end this process; kept back, it can be looked at.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     try:
-        with pytest.raises(Terminated), ending_as_told():
+        with pytest.raises(Terminated), interruptible(str):
             raise stop
         assert signal.sigwait({signal.SIGTERM}) == signal.SIGTERM
     finally:
@@ -219,7 +220,7 @@ def test_of_a_handler_of_others_nothing_is_said(
 ) -> None:
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     try:
-        with suppress(Terminated), ending_as_told():
+        with suppress(Terminated), interruptible(str):
             raise Terminated
     finally:
         signal.signal(signal.SIGTERM, before)

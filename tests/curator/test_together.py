@@ -50,7 +50,7 @@ def test_questions_about_the_same_groups_are_one_statement(
         bounds={"a": Bounds(-1, 1), "c": Bounds(0, 2), "d": Bounds(0, 3)},
         budget=Budget(1e6),
     )
-    released = open_for(TABLE, plan, "duckdb")()
+    released = open_for(TABLE, plan)()
     assert len(asked) == 2
     assert [each.planned for each in released] == list(plan.measurements)
     for at, each in enumerate(released):

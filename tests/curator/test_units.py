@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.agreement import require_alike
+from curator.door_for_tests import release_with
 from curator.people_for_tests import (
     IDS,
     REGIONS,
@@ -23,7 +24,6 @@ from curator.tables_for_tests import ENGINES, asked, exact, fixed, plan_of
 from curator.threads_for_tests import relations_by_threads
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import ColumnType
-from dpratio.curator.release_sums import release_sums
 from dpratio.curator.statements import unit_rule
 from dpratio.errors import InvalidInput, SchemaRefused
 from dpratio.terms.bounds import Bounds
@@ -274,9 +274,9 @@ def test_a_missing_or_unusable_id_column_is_refused_at_the_door(engine: str) -> 
     plan = people(weighted=False)
     rows = {"score": [1.0], "label": [1.0], "region": ["a"]}
     with pytest.raises(SchemaRefused, match="column 'id' is not in the table"):
-        release_sums(pa.table(rows), plan, engine=engine, ledger=None)
+        release_with(engine, pa.table(rows), plan, ledger=None)
     with pytest.raises(SchemaRefused, match="a column of text or integer ids"):
-        release_sums(pa.table({**rows, "id": [0.5]}), plan, engine=engine, ledger=None)
+        release_with(engine, pa.table({**rows, "id": [0.5]}), plan, ledger=None)
     twice = pd.DataFrame([[1.0, 1.0, "a", 1, 2]])
     twice.columns = pd.Index(["score", "label", "region", "id", "id"])
     with pytest.raises(SchemaRefused, match="column 'id' occurs more than once"):

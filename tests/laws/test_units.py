@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
+from curator.door_for_tests import release_with
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.coverage import CoverageRow
@@ -128,15 +129,13 @@ def test_a_release_of_people_has_the_variance_of_clusters(engine: str) -> None:
         import pandas as pd
 
         source = pd.DataFrame(given | {"user": pd.array(given["user"], dtype="Int64")})
-    release = dpr.release_sums(
-        source, plan_of(users(), budget=sure), engine=engine, ledger=None
-    )
+    release = release_with(engine, source, plan_of(users(), budget=sure), ledger=None)
     found = dpr.estimate_ratios(release)
     assert found.ratio[0] == pytest.approx(ratio, rel=1e-3)
     assert found.se_sampling[0] == pytest.approx(clustered, rel=1e-2)
     assert found.se_privacy[0] < 0.01 * clustered
     by_row = dpr.estimate_ratios(
-        dpr.release_sums(source, plan_of(budget=sure), engine=engine, ledger=None)
+        release_with(engine, source, plan_of(budget=sure), ledger=None)
     )
     assert by_row.se_sampling[0] < 0.8 * clustered
 

@@ -7,8 +7,8 @@ from scipy.stats import ks_2samp
 
 import dpratio as dpr
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
+from dpratio.curator.noise.rounded import draw_noise
 from dpratio.curator.statements import readings_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import Contrast

@@ -27,10 +27,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "curator/noise/test_rounded.py",
         "curator/noise/test_rounded_errors.py",
         "curator/noise/test_rounded_law.py",
+        "curator/noise/test_draw_noise.py",
+        "curator/noise/test_select_keys.py",
     ),
-    "curator/noise/draw_noise.py": ("curator/noise/test_draw_noise.py",),
     "curator/reading/exact.py": ("curator/reading/test_exact.py",),
-    "curator/noise/select_keys.py": ("curator/noise/test_select_keys.py",),
     "curator/reading/whole_doubles.py": (
         "curator/reading/test_whole_doubles.py",
         "curator/duckdb/test_engine.py",

@@ -54,8 +54,8 @@ PAGES = {
         """Histograms on a public grid, released through the same door
         as any sums, and the bounds that they propose; on a finer grid, bins at
         quantiles. All in `dpratio.bounds`.""",
-        """plan_bounds release_bounds propose_bounds choose_bounds propose_groups
-        count_beyond plan_bins release_bins propose_bins Proposals BoundChoices
+        """plan_bounds propose_bounds choose_bounds propose_groups
+        count_beyond plan_bins propose_bins Proposals BoundChoices
         GroupChoices BinProposal""",
         "bounds",
     ),

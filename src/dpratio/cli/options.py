@@ -57,7 +57,6 @@ Spool = Annotated[
         help="Your own folder for what waits while the ledger cannot be reached.",
     ),
 ]
-Engine = Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")]
 
 LEDGER = "dpratio.db"
 Location = Annotated[

@@ -19,7 +19,7 @@ _IN_WAREHOUSES = {"database", "spark"}
 
 
 def open_table(
-    table: object, statement: Statement, engine: str
+    table: object, statement: Statement, engine: str = "auto"
 ) -> Callable[[], ExactSums]:
     """Open a table for one statement, as `open_reading` does for several."""
     ask = open_reading(table, Reading((statement,)), engine)
@@ -27,7 +27,7 @@ def open_table(
 
 
 def open_reading(
-    table: object, reading: Reading, engine: str
+    table: object, reading: Reading, engine: str = "auto"
 ) -> Callable[[], list[ExactSums]]:
     """Open a table, check its public schema, and give the one question to ask it.
 
@@ -38,7 +38,7 @@ def open_reading(
 
 
 def open_keys(
-    table: object, asked: KeyCount, engine: str
+    table: object, asked: KeyCount, engine: str = "auto"
 ) -> Callable[[], dict[Key, int]]:
     """Open a table and give the question how many units each key has: a secret."""
     opened, asking = _open(table, asked, engine)
@@ -46,7 +46,7 @@ def open_keys(
 
 
 def schema_for(
-    table: object, asked: Reading | KeyCount, engine: str
+    table: object, asked: Reading | KeyCount, engine: str = "auto"
 ) -> tuple[str, Mapping[str, ColumnType]]:
     """Open a table as for its question, and give its engine and its public schema."""
     opened, asking = _open(table, asked, engine)
@@ -57,7 +57,7 @@ def schema_for(
     return named, opened.types
 
 
-def connected(table: object, engine: str) -> object:
+def connected(table: object, engine: str = "auto") -> object:
     """Connect to a table that lies elsewhere, once for all questions of a plan."""
     source = as_source(table)
     kind = kind_of(source)

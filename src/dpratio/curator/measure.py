@@ -1,4 +1,9 @@
-"""Open a table for a plan and measure it once: the only path from rows to noise."""
+"""Open a table for a plan and measure it once: the only path from rows to noise.
+
+A plan of two stages is measured in one reading: its exact sums come in once and leave
+twice, each time with fresh noise. Between the two, `realise` sees only the plan and the
+noisy totals.
+"""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -12,18 +17,21 @@ from dpratio.curator.choose_engine import (
     open_reading,
     schema_for,
 )
-from dpratio.curator.noise.draw_noise import draw_noise
-from dpratio.curator.noise.entropy import system_bits
-from dpratio.curator.noise.select_keys import name_keys
+from dpratio.curator.noise.entropy import BitSource, system_bits
+from dpratio.curator.noise.rounded import draw_noise, name_keys
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading
 from dpratio.curator.silence import silence
-from dpratio.curator.staged import measure_in_stages
 from dpratio.curator.statements import partitions_of, places_of, readings_of, unit_rule
-from dpratio.curator.stopping import interrupt_heard
+from dpratio.curator.stopping import last_interrupt
 from dpratio.errors import DpratioError, EngineFailed
+from dpratio.plan.laws import LAPLACE
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
+from dpratio.plan.realise import realise
+from dpratio.plan.sensitivity.joint import mixture_of
+from dpratio.plan.sensitivity.sums import contrast_of
+from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Partition
@@ -33,17 +41,18 @@ if TYPE_CHECKING:
     from dpratio.plan.histograms import Histogram
     from dpratio.plan.measurement import Measurement
 
-Given = TypeVar("Given")
+Result = TypeVar("Result")
 Questions = tuple[ReleasedQuestion, ...]
+Schema = Mapping[str, ColumnType]
 
 
-def connect(table: object, engine: str) -> object:
-    """Connect to a table that lies elsewhere; give another as it is."""
-    return quietly(lambda: connected(table, engine))
+def connect(table: object) -> object:
+    """Return a connection to a table that lies elsewhere, and any other as it is."""
+    return quietly(lambda: connected(table))
 
 
-def open_for(table: object, plan: AnyPlan, engine: str) -> Callable[[], Questions]:
-    """Open a table for every question of a plan, by its schema alone.
+def open_for(table: object, plan: AnyPlan) -> Callable[[], Questions]:
+    """Open a connected table for every question of a priced plan, by its schema alone.
 
     Returns:
         What reads the rows and draws the noise, each time anew: call it once.
@@ -52,25 +61,24 @@ def open_for(table: object, plan: AnyPlan, engine: str) -> Callable[[], Question
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read.
     """
-    table = connect(table, engine)
     partitions = partitions_of(plan)
     known = [_known_groups(part) for part in partitions]
     finders = {
-        place: _open_keys(table, plan.unit, part, engine)
+        place: _open_keys(table, plan.unit, part)
         for place, part in enumerate(partitions)
         if isinstance(part, PrivateKeys)
     }
-    ready = [_open(table, reading, engine) for reading in readings_of(plan, known)]
+    ready = [_open(table, reading) for reading in readings_of(plan, known)]
 
     def measure() -> Questions:
         keys = {place: find() for place, find in finders.items()}
         cells = [keys.get(place, groups) for place, groups in enumerate(known)]
-        asks = [
-            _open(table, reading, engine) if place in keys else ready[place]
+        queries = [
+            _open(table, reading) if place in keys else ready[place]
             for place, reading in enumerate(readings_of(plan, cells))
         ]
         if isinstance(plan, Plan) and plan.stage is not None:
-            exact = _exact(plan, cells, asks)
+            exact = _exact(plan, cells, queries)
             return quietly(lambda: measure_in_stages(plan, exact, system_bits))
         measured_items: Sequence[Measurement | Histogram] = plan.measurements
         groups = [cells[place] for place in places_of(plan)]
@@ -78,7 +86,7 @@ def open_for(table: object, plan: AnyPlan, engine: str) -> Callable[[], Question
             draw_noise(plan.law, measured.scales, _count(declared), system_bits)
             for measured, declared in zip(measured_items, groups, strict=True)
         ]
-        exact = _exact(plan, cells, asks)
+        exact = _exact(plan, cells, queries)
         return tuple(
             fresh_question(plan.law, measured, declared, sums.plus(drawn))
             for measured, declared, sums, drawn in zip(
@@ -89,78 +97,112 @@ def open_for(table: object, plan: AnyPlan, engine: str) -> Callable[[], Question
     return measure
 
 
-def look_at(
-    table: object, plan: AnyPlan, engine: str
-) -> list[tuple[Reading | KeyCount, str, Mapping[str, ColumnType]]]:
-    """Open a table for every question of a plan as `open_for` does; ask none.
+def measure_in_stages(
+    plan: Plan, exact: Sequence[ExactSums], bits: BitSource
+) -> Questions:
+    """Put noise on the totals of each question, and then on its sums.
 
-    Returns:
-        The questions, each with the engine that would answer it and the schema.
+    Args:
+        plan: A plan with a first stage, priced before the table was opened.
+        exact: The raw sums of each question: one reading, for both stages.
+        bits: Where noise is drawn from.
+
+    Guarantee:
+        The totals and the sums together are (epsilon, delta)-private at what the plan
+        spends.
+        Proof: docs/proofs/staged.md.
     """
-    table = connect(table, engine)
+    totals = noisy_totals(plan, exact, bits)
+    released = []
+    for question, sums, first in zip(realise(plan, totals), exact, totals, strict=True):
+        groups = question.groups
+        declared = groups if isinstance(groups, Groups) else None
+        noise = draw_noise(plan.law, question.scales, _count(declared), bits)
+        contrast = contrast_of(question.ratio, question.basis)
+        mixtures = mixture_of(
+            plan.grid(question), plan.layout(question).raw_grid, contrast
+        )
+        values = sums.mixed(mixtures).plus(noise)
+        released.append(fresh_question(plan.law, question, declared, values, first))
+    return tuple(released)
+
+
+def noisy_totals(
+    plan: Plan, exact: Sequence[ExactSums], bits: BitSource
+) -> list[tuple[int, ...]]:
+    """Put Laplace noise on the two totals of each question: the first stage."""
+    totals: list[tuple[int, ...]] = []
+    firsts = () if plan.stage is None else plan.stage.firsts
+    for sums, first in zip(exact, firsts, strict=True):
+        noise = draw_noise(LAPLACE, [total.scale for total in first], 1, bits)
+        noisy = sums.first_totals(TOTALS).plus(noise)
+        totals.append(tuple(noisy[0].tolist()))
+    return totals
+
+
+def look_at(table: object, plan: AnyPlan) -> list[tuple[Reading | KeyCount, Schema]]:
+    """Return every question of a plan with the schema of the table; ask none."""
     partitions = partitions_of(plan)
-    asked: list[Reading | KeyCount] = [
-        _counted(part, plan.unit)
+    questions: list[Reading | KeyCount] = [
+        _key_count(part, plan.unit)
         for part in partitions
         if isinstance(part, PrivateKeys)
     ]
-    asked += readings_of(plan, [_known_groups(part) for part in partitions])
-    return [
-        (each, *quietly(lambda each=each: schema_for(table, each, engine)))  # type: ignore[misc]
-        for each in asked
-    ]
+    questions += readings_of(plan, [_known_groups(part) for part in partitions])
+    return [(question, _schema(table, question)) for question in questions]
 
 
-class _Nothing(KeyCount):
+class _NoColumn(KeyCount):
     """A question that reads no column, so that any schema will do."""
 
     @property
     def columns(self) -> list[str]:
-        """None."""
+        """No column."""
         return []
 
-    def check_schema(self, types: Mapping[str, ColumnType]) -> None:
-        """Refuse nothing."""
+    def check_schema(self, types: Schema) -> None:
+        """Accept every schema."""
 
 
-def look_at_schema(table: object) -> Mapping[str, ColumnType]:
-    """Give the names and types of a table's columns: its public schema, and no row."""
-    asked = _Nothing("", "text", None)
-    return quietly(lambda: schema_for(connect(table, "auto"), asked, "auto"))[1]
+def look_at_schema(table: object) -> Schema:
+    """Return the names and types of a table's columns: its public schema, no row."""
+    return _schema(connect(table), _NoColumn("", "text", None))
 
 
-def _open(
-    table: object, reading: Reading, engine: str
-) -> Callable[[], list[ExactSums]]:
+def _schema(table: object, question: Reading | KeyCount) -> Schema:
+    return quietly(lambda: schema_for(table, question))[1]
+
+
+def _open(table: object, reading: Reading) -> Callable[[], list[ExactSums]]:
     """Open the table for questions about the same groups."""
-    return quietly(lambda: open_reading(table, reading, engine))
+    return quietly(lambda: open_reading(table, reading))
 
 
 def _open_keys(
-    table: object, unit: PrivacyUnit, keys: PrivateKeys, engine: str
+    table: object, unit: PrivacyUnit, keys: PrivateKeys
 ) -> Callable[[], Groups]:
     """Open the table for finding the keys that enough units share."""
-    asked = _counted(keys, unit)
-    ask = quietly(lambda: open_keys(table, asked, engine))
-    return lambda: name_keys(quietly(ask), keys, unit, system_bits)
+    counting = _key_count(keys, unit)
+    count = quietly(lambda: open_keys(table, counting))
+    return lambda: name_keys(quietly(count), keys, unit, system_bits)
 
 
-def _counted(keys: PrivateKeys, unit: PrivacyUnit) -> KeyCount:
+def _key_count(keys: PrivateKeys, unit: PrivacyUnit) -> KeyCount:
     return KeyCount(keys.column, keys.kind, unit_rule(unit))
 
 
 def _exact(
     plan: AnyPlan,
     groups: Sequence[Groups | None],
-    asks: Sequence[Callable[[], list[ExactSums]]],
+    queries: Sequence[Callable[[], list[ExactSums]]],
 ) -> list[ExactSums]:
-    """Ask for the exact sums of every question; without groups there are none."""
+    """Query the exact sums of every question; without groups there are none."""
     nothing = itertools.repeat(ExactSums(np.zeros((0, 1), dtype=np.int64)))
-    found = [
-        iter(quietly(ask)) if _count(declared) else nothing
-        for ask, declared in zip(asks, groups, strict=True)
+    answers = [
+        iter(quietly(query)) if _count(declared) else nothing
+        for query, declared in zip(queries, groups, strict=True)
     ]
-    return [next(found[place]) for place in places_of(plan)]
+    return [next(answers[place]) for place in places_of(plan)]
 
 
 def _count(groups: Groups | None) -> int:
@@ -168,33 +210,33 @@ def _count(groups: Groups | None) -> int:
 
 
 def _known_groups(partition: Partition) -> Groups | None:
-    """Give the declared cells; none of them where keys are yet to be found."""
+    """Return the declared cells; none of them where keys are yet to be found."""
     if isinstance(partition, PrivateKeys):
         return partition.groups_of(())
     return partition
 
 
-def quietly(step: Callable[[], Given]) -> Given:
+def quietly(step: Callable[[], Result]) -> Result:
     """Open or run the engine; what others say when they stop may quote a cell."""
-    given, refusal = None, None
+    result, refusal = None, None
     with silence():
         try:
-            given = step()
+            result = step()
         except (DpratioError, KeyboardInterrupt, SystemExit) as error:
             refusal = error
         except BaseException:  # noqa: BLE001, S110 (a panic of Polars is no Exception)
             pass
-    stop = interrupt_heard()
+    stop = last_interrupt()
     if stop is not None and not isinstance(refusal, KeyboardInterrupt):
         raise stop
     if refusal is not None:
         # What was handled when it was raised may be the engine's, and quote a cell.
         refusal.__context__ = refusal.__cause__ = None
         raise refusal
-    if given is None:
+    if result is None:
         # Raised outside the handler, so that nothing is chained to it.
         raise EngineFailed(
             "the engine stopped while it read the table. Check that the files are "
             "whole and that memory suffices."
         )
-    return given
+    return result

@@ -2,40 +2,35 @@
 
 The order of work is what keeps the promise: everything public is checked, the ledger is
 charged, data are opened, noise is drawn once, the bytes are sealed, and only then does
-anything leave.
+anything leave. Without a ledger the same steps run on a null account.
 """
 
+import inspect
+import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from os import PathLike
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
-from dpratio.checks import require
-from dpratio.curator.asked_again import (
-    Before,
-    asked_before,
-    require_same_people,
-    require_same_source,
-    warn_again,
-)
-from dpratio.curator.ledger.account.source import Source, source_of
-from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.standing import standing_of
+from dpratio.checks import show_given
 from dpratio.curator.measure import connect, open_for
 from dpratio.curator.noise.entropy import fresh_id
-from dpratio.curator.stopping import ending_as_told, noting_where
-from dpratio.curator.warehouse.origin import origin_of
-from dpratio.errors import EngineFailed, FileRefused, InvalidInput, LedgerRefused
-from dpratio.plan.make_plan import make_plan
+from dpratio.curator.stopping import interruptible
+from dpratio.errors import EngineFailed, FileRefused, GivenAgain, InvalidInput
 from dpratio.plan.price import AnyPlan, price
-from dpratio.release.files import (
-    release_from_bytes,
-    release_to_bytes,
-    require_place,
-    write_whole,
-)
 from dpratio.release.release import MADE_BY, Release, id_of
 from dpratio.terms.study import Study
+
+if TYPE_CHECKING:
+    from dpratio.curator.charged_release import ChargedRelease
+    from dpratio.curator.ledger.account.source import Source
+    from dpratio.curator.ledger.ledger import Ledger
+
+    Account: TypeAlias = "ChargedRelease | _UnchargedRelease"
+
+Result = TypeVar("Result")
+FilePath = str | PathLike[str]
 
 STAGES = (
     "checking the plan",
@@ -45,10 +40,12 @@ STAGES = (
     "sealing",
     "publishing",
 )
+# Without a ledger nobody hears of these.
+_LEDGER_STAGES = {STAGES[2], STAGES[4], STAGES[5]}
 
 
 class _Unsaid:
-    """Stands where a ledger, or None, must be said."""
+    """The default of a ledger, so that None must be given explicitly."""
 
     def __repr__(self) -> str:
         return "<must be said>"
@@ -57,57 +54,45 @@ class _Unsaid:
 _UNSAID: Any = _Unsaid()
 
 
-def _unheard(_stage: str) -> None:
-    """Tell nobody."""
-
-
-Given = TypeVar("Given")
-
-
-def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
+def release_sums(  # noqa: PLR0913 (one door)
     table: object,
     plan: AnyPlan | None = None,
     *,
-    ledger: Ledger | str | PathLike[str] | None = _UNSAID,
+    ledger: "Ledger | FilePath | None" = _UNSAID,
     scope: str | None = None,
     source: object = None,
     release_id: str | None = None,
     new_draw: bool = False,
-    out: str | PathLike[str] | None = None,
+    out: FilePath | None = None,
     replace: bool = False,
     by: str = "",
     simulated: bool = False,
-    engine: str = "auto",
-    on_stage: Callable[[str], object] = _unheard,
-    on_id: Callable[[str, str], object] = warn_again,
 ) -> Release:
     """Add up a table as planned and release the sums with noise.
 
     If the same plan, source, scope and period were released before, it gives that
-    sealed release again: this costs nothing, and the data are not opened. A table in
-    memory without a name is refused, because nobody can tell whether it is the same.
+    sealed release again, with a warning, `GivenAgain`: this costs nothing, and the data
+    are not opened. A table in memory without a name is refused, because nobody can tell
+    whether it is the same.
 
     Args:
-        table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars
-            or Arrow table, a DuckDB relation, a `DatabaseTable`, a
-            Spark frame, or a mapping of columns to lists. Or a `Study`, which knows
-            its plan, its data and its scope.
-        plan: What to measure; it is priced again before the table is opened.
+        table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars or
+            Arrow table, a DuckDB relation, a `DatabaseTable`, a Spark frame, or a
+            mapping of columns to lists. Or a `Study`: it knows plan, data and scope.
+        plan: What to measure, from `make_plan`, `bounds.plan_bounds` or
+            `bounds.plan_bins`; it is priced again before the table is opened.
         ledger: Where the release is charged: a `Ledger`, its file or its address. With
             None there is no account; None must be given explicitly.
         scope: The dataset's scope in the ledger; may be left out if there is only one.
         source: For the ledger, the name of a table in memory: the same for the same
-            rows, another for others. It may be left out if the only scope needs no
-            approval; each plan is then released once, unless new_draw is True. Files
-            and tables of databases have their own name. If an approved study names them
-            from another folder, or by a template such as ``"{period}.parquet"``, give
-            the source as in the study.
+            rows, another for others. Without it, if the only scope needs no approval,
+            each plan is released once unless new_draw is True. Files and tables of
+            databases have their own name; where an approved study names them from
+            another folder, or by ``"{period}.parquet"``, give that.
         release_id: 32 hexadecimal digits, or any line of text that stands for them.
-            If the release was sealed before, the same bytes are given again and no data
-            are read; another source is refused. If it was charged but no data were
-            opened, it goes on with that charge. A new id is a new draw. By default the
-            id of the newest release of the same plan, source, scope and period, or a
-            new one.
+            A sealed release is given again; for another source it is refused. A charge
+            whose data were never opened goes on. A new id is a new draw. By default
+            the id of the newest release of the same request, or a new one.
         new_draw: Whether noise is drawn, and charged, although the same was released
             before.
         out: A file to publish the release in.
@@ -115,12 +100,6 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             ever is.
         by: Who asks, for the ledger's history.
         simulated: Whether the people are invented; the release then says so.
-        engine: ``"auto"``, ``"duckdb"``, ``"ibis"`` or ``"python"``.
-        on_stage: Called with each of `STAGES` when it begins. The stages do not depend
-            on the data; their times do.
-        on_id: Called with the id and an empty text before anything is charged. If a
-            release is given again, called once more with the id, and with what to know
-            about it if nobody named it. By default that is a warning, `GivenAgain`.
 
     Returns:
         The release: safe to write, print and publish.
@@ -131,11 +110,10 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read, or something
             else is where the release would be written.
-        EngineFailed: When the engine stops; the message tells nothing about the data,
-            and the charge stays.
-        KeyboardInterrupt: When it is interrupted. The query is cancelled, and a note
-            says where the release stands. SIGTERM does the same before it ends the
-            process, unless the program has its own handler.
+        EngineFailed: When the engine stops; the charge stays.
+        KeyboardInterrupt: When it is interrupted. The query is cancelled, and with a
+            ledger a note says where the release stands. SIGTERM does the same before it
+            ends the process, unless the program has its own handler.
 
     Guarantee:
         The release is (epsilon, delta)-differentially private for the unit and the
@@ -145,12 +123,10 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
 
     Example:
         >>> import dpratio as dpr
+        >>> unit, binary = dpr.Bounds(0, 1, natural=True), dpr.Bounds.binary()
         >>> plan = dpr.make_plan(
         ...     dpr.Ratio("score", per="label"),
-        ...     bounds={
-        ...         "score": dpr.Bounds(0, 1, natural=True),
-        ...         "label": dpr.Bounds.binary(),
-        ...     },
+        ...     bounds={"score": unit, "label": binary},
         ...     budget=dpr.Budget(epsilon=1),
         ... )
         >>> table = {"score": [0.2, 0.9] * 5000, "label": [0, 1] * 5000}
@@ -158,158 +134,263 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         >>> dpr.estimate_ratios(release).status
         ('ok',)
     """
-    book = None
+    opened = None
     if ledger is not None and ledger is not _UNSAID:
+        from dpratio.curator.ledger.ledger import Ledger
+
         try:
-            book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+            opened = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
         finally:
             # It may hold a password, and a traceback may show what a name stands for.
-            ledger = book
-    table, plan, source, scope = _asked(
-        table, plan, source, scope, is_kept=book is not None
-    )
+            ledger = opened
+    if isinstance(table, Study):
+        from dpratio.plan.make_plan import make_plan
+
+        _require_alone(table, plan, source)
+        plan = make_plan(table)
+        if opened is not None:
+            source, scope = table.data, table.scope if scope is None else scope
+        table = table.table
     if ledger is _UNSAID:
         raise InvalidInput(
             "a release is charged to a ledger, and none was named. Name the ledger, or "
-            "say ledger=None to keep no account."
+            "say ledger=None to keep no account.",
+            field="ledger",
         )
-    require(isinstance(simulated, bool), "simulated must be true or false", simulated)
-    require(isinstance(new_draw, bool), "new_draw must be true or false", new_draw)
-    one = release_id is None or not new_draw
-    rule = "an id names one draw, and new_draw asks for another"
-    require(one, rule, release_id, "Say one of them.")
-    on_stage(STAGES[0])
-    again = None if release_id is None else id_of(release_id)
-    price(plan)
-    if book is None:
-        _require_unkept(scope, release_id, source)
-        is_there = _place(out, replace=replace)
-        on_stage(STAGES[1])
-        measure = open_for(table, plan, engine)
-        on_stage(STAGES[3])
-        release = Release(fresh_id(), plan, measure(), MADE_BY, simulated)
-        if out is not None:
-            write_whole(out, release_to_bytes(release), replace=is_there)
-        return release
-    apart = out is None or not book.is_at(out)
-    require(apart, "a release is not written over its ledger", str(out))
-    name = fresh_id() if again is None else again
-    is_first = again is None and not new_draw
-    with ending_as_told(), noting_where(lambda: standing_of(book, name).words):
-        connected = cache(lambda: _connected(book, table, source, engine))
-        before = Before(name)
-        if is_first:
-            found = asked_before(book, plan, lambda: connected().source, scope)
-            before = found or before
-            name = before.release_id
-        on_id(name, "")
-        is_there = _place(out, replace=replace, again=name)
-        content = book.sealed(name, plan, scope=scope)
-        if content is None:
-            on_stage(STAGES[1])
-            opened, read = connected()
-            measure = open_for(opened, plan, engine)
-            book.spool.require_usable()
-            on_stage(STAGES[2])
-            said = book.charge(
-                name, plan, source=read, scope=scope, by=by, is_first=is_first
+    request = Request(
+        table,
+        plan,  # type: ignore[arg-type]  # A request refuses what is no plan.
+        opened,
+        scope=scope,
+        source=source,
+        release_id=release_id,
+        new_draw=new_draw,
+        out=out,
+        replace=replace,
+        by=by,
+        simulated=simulated,
+    )
+    return carry_out(request, Listeners(again=_warn))
+
+
+# --- The request and its listeners ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the door is asked for; the fields are the arguments of `release_sums`."""
+
+    table: object
+    plan: AnyPlan
+    ledger: "Ledger | None"
+    _: KW_ONLY
+    scope: str | None = None
+    source: object = None
+    release_id: str | None = None
+    new_draw: bool = False
+    out: FilePath | None = None
+    replace: bool = False
+    by: str = ""
+    simulated: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.plan, AnyPlan):
+            raise InvalidInput(
+                f"plan must be a Plan, got {type(self.plan).__name__!r}. Write "
+                "release_sums(table, make_plan(…)), or release_sums(study).",
+                field="plan",
             )
-            head = book.open(name)
-            on_stage(STAGES[3])
-            given = _telling(lambda: standing_of(book, name).words, measure)
-            on_stage(STAGES[4])
-            release = Release(
-                name,
-                plan,
-                given,
-                MADE_BY,
-                simulated,
-                ledger_head=head,
-                source_hash=said,
+        for name in ("simulated", "new_draw"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise InvalidInput(
+                    f"{name} must be true or false, got {show_given(value)}.",
+                    field=name,
+                )
+        if self.release_id is not None and self.new_draw:
+            raise InvalidInput(
+                "an id names one draw, and new_draw asks for another, got "
+                f"{show_given(self.release_id)}. Say one of them.",
+                field="new_draw",
             )
-            content = release_to_bytes(release)
-            book.seal(name, content)
+        for name in ("scope", "source", "release_id"):
+            value = getattr(self, name)
+            if self.ledger is None and value is not None:
+                raise InvalidInput(
+                    "scopes, sources and release ids belong to a ledger, got "
+                    f"{show_given(value)}. Name the ledger, or leave scope, source and "
+                    "release_id out.",
+                    field=name,
+                )
+
+
+def _require_alone(study: Study, plan: object, source: object) -> None:
+    """Raise InvalidInput unless a study names its data, and nothing else is given."""
+    if plan is not None or source is not None:
+        raise InvalidInput(
+            "a study knows its plan and its source. Write release_sums(study), or "
+            "release_sums(table, plan).",
+            field="plan",
+        )
+    if study.data is None:
+        raise InvalidInput(
+            "a release needs data. Name a file or a table in [data], or write "
+            "release_sums(table, plan).",
+            field="data",
+        )
+
+
+def _ignore(*_args: object, **_options: object) -> None:
+    """Do nothing."""
+
+
+class Listeners(NamedTuple):
+    """Who hears of a release while it runs; only times depend on the data.
+
+    ``stage`` hears each of `STAGES` when it begins, ``named`` the id before anything is
+    charged. If a release is given again, ``again`` hears what to know of it: nothing
+    where its id was named.
+    """
+
+    stage: Callable[[str], object] = _ignore
+    named: Callable[[str], object] = _ignore
+    again: Callable[[str], object] = _ignore
+
+
+def _warn(notice: str) -> None:
+    """Warn the caller of this file that a release is given again, each time.
+
+    Python shows a warning once for each line of code. Without a registry, it is shown
+    again in a loop, and in a process that runs for weeks.
+    """
+    if notice:
+        caller = next(frame for frame in inspect.stack(0) if frame.filename != __file__)
+        module = caller.frame.f_globals.get("__name__")
+        warnings.warn_explicit(
+            notice, GivenAgain, caller.filename, caller.lineno, module
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _UnchargedRelease:
+    """A release of which nobody keeps account: the null of `ChargedRelease`."""
+
+    release_id: str
+    notice: str = ""
+    status: str = ""
+
+    def searched(self, _source: object) -> "_UnchargedRelease":
+        return self
+
+    source_of = check_place = sealed = charge = open = seal = publish = _ignore
+
+
+# --- The pipeline ---------------------------------------------------------------------
+
+
+def carry_out(request: Request, listeners: Listeners) -> Release:
+    """Check, connect, charge, open, measure, seal and publish; as `release_sums`."""
+
+    def begin(stage: str) -> None:
+        if request.ledger is not None or stage not in _LEDGER_STAGES:
+            listeners.stage(stage)
+
+    begin(STAGES[0])
+    account = _check(request)
+    with interruptible(lambda: account.status):
+        connected = cache(lambda: _connect(request, account))
+        account = account.searched(lambda: connected()[1])
+        listeners.named(account.release_id)
+        write = _check_place(request, account)
+        sealed = account.sealed(
+            request.table, request.source, simulated=request.simulated
+        )
+        if sealed is None:
+            release, content = _draw(request, account, connected, begin)
         else:
-            if again is not None:
-                require_same_source(book, name, source_of(table, source), scope)
-            release = release_from_bytes(content)
-            require_same_people(release, simulated=simulated)
-            on_id(name, before.words)
-        on_stage(STAGES[5])
-        if out is not None:
-            stands = f"Release {name} is sealed: ask for it again by its id."
-            _telling(
-                lambda: stands, lambda: write_whole(out, content, replace=is_there)
-            )
-        book.publish(name)
+            release, content = sealed
+            listeners.again(account.notice)
+        begin(STAGES[5])
+        _with_status(account, lambda: write(release, content))
+        account.publish()
     return release
 
 
-def _require_unkept(scope: object, release_id: object, source: object) -> None:
-    """Refuse what only a ledger keeps."""
-    unkept = scope is None and release_id is None and source is None
-    hint = "Name the ledger, or leave scope, source and release_id out."
-    rule = "scopes, sources and release ids belong to a ledger"
-    require(unkept, rule, scope or release_id or source, hint)
+def _check(request: Request) -> "Account":
+    """Price the plan; return the account of the release, with its id."""
+    price(request.plan)
+    ledger, named = request.ledger, request.release_id
+    release_id = fresh_id() if named is None else id_of(named)
+    if ledger is None:
+        return _UnchargedRelease(release_id)
+    # Without a ledger, its modules are not loaded.
+    from dpratio.curator.charged_release import ChargedRelease
+
+    is_first = named is None and not request.new_draw
+    return ChargedRelease(
+        ledger, request.plan, release_id, request.scope, request.by, is_first
+    )
 
 
-def _asked(
-    table: object, plan: object, source: object, scope: str | None, *, is_kept: bool
-) -> tuple[object, AnyPlan, object, str | None]:
-    """Take what is asked apart: a table and its plan, or a study that has both."""
-    if isinstance(table, Study):
-        free = plan is None and source is None
-        hint = "Write release_sums(study), or release_sums(table, plan)."
-        require(free, "a study knows its plan and its source", "others beside it", hint)
-        hint = "Name a file or a table in [data], or write release_sums(table, plan)."
-        require(table.data is not None, "a release needs data", None, hint)
-        named = table.data if is_kept else None
-        own = table.scope if is_kept and scope is None else scope
-        return table.table, make_plan(table), named, own
-    is_plan = isinstance(plan, AnyPlan)
-    hint = "Write release_sums(table, make_plan(…)), or release_sums(study)."
-    require(is_plan, "plan must be a Plan", type(plan).__name__, hint)
-    return table, plan, source, scope  # type: ignore[return-value]
+def _connect(request: Request, account: "Account") -> "tuple[object, Source | None]":
+    """Connect to the table; return it, not opened, and what the ledger calls it."""
+    opened = connect(request.table)
+    return opened, account.source_of(request.table, opened, request.source)
 
 
-class _Connected(NamedTuple):
-    """A table that can be opened, and what the ledger calls it."""
-
-    table: object
-    source: Source | None
-
-
-def _connected(book: Ledger, table: object, source: object, engine: str) -> _Connected:
-    """Connect to a table; say what it is, for the ledger. Nothing is opened."""
-    opened = connect(table, engine)
-    found = source_of(table, source, origin=origin_of(opened))
-    require_named(book, found)
-    return _Connected(opened, found)
-
-
-def _place(
-    out: str | PathLike[str] | None, *, replace: bool, again: str | None = None
-) -> bool:
-    """Tell whether a release is where one is to be written, and may be replaced."""
+def _check_place(
+    request: Request, account: "Account"
+) -> Callable[[Release, bytes | None], object]:
+    """Refuse a place that is taken; return what writes a release there."""
+    out = request.out
     if out is None:
-        return False
-    return require_place(out, replace=replace, again=again)
+        return lambda *_: None
+    from dpratio.release import files
+
+    account.check_place(out)
+    is_replacing = files.require_place(
+        out, replace=request.replace, again=account.release_id
+    )
+    # What a ledger sealed is written to the byte.
+    return lambda release, content: files.write_whole(
+        out, content or files.release_to_bytes(release), replace=is_replacing
+    )
 
 
-def require_named(book: Ledger, source: Source | None) -> None:
-    """Refuse a table in memory without a name where it could be any scope's."""
-    if source is None and len(book.scopes()) > 1:
-        raise LedgerRefused(
-            "the ledger has several scopes, and a table in memory could belong to any. "
-            "Name it, the same for the same rows: release_sums(…, source='…')."
-        )
+def _draw(
+    request: Request,
+    account: "Account",
+    connected: "Callable[[], tuple[object, Source | None]]",
+    begin: Callable[[str], None],
+) -> tuple[Release, bytes | None]:
+    """Charge, open, measure and seal a release: noise is drawn once for a charge."""
+    begin(STAGES[1])
+    table, source = connected()
+    measure = open_for(table, request.plan)
+    begin(STAGES[2])
+    source_hash = account.charge(source)
+    ledger_head = account.open()
+    begin(STAGES[3])
+    questions = _with_status(account, measure)
+    begin(STAGES[4])
+    release = Release(
+        account.release_id,
+        request.plan,
+        questions,
+        MADE_BY,
+        request.simulated,
+        ledger_head=ledger_head,
+        source_hash=source_hash,
+    )
+    return release, account.seal(release)
 
 
-def _telling(stands: Callable[[], str], step: Callable[[], Given]) -> Given:
-    """Take a step; where it fails, add to the error where the release stands."""
+def _with_status(account: "Account", step: Callable[[], Result]) -> Result:
+    """Run a step; on failure append where the release stands."""
     try:
         return step()
     except (EngineFailed, FileRefused) as error:
-        told = type(error)(f"{error} {stands()}")
+        status = account.status
+        failure = type(error)(f"{error} {status}") if status else error
     # Raised outside the handler, so that it is not shown after the one it repeats.
-    raise told
+    raise failure

@@ -1,4 +1,4 @@
-"""From the questions of a plan to what engines are asked."""
+"""What engines add up for the questions of a plan."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -55,10 +55,10 @@ def readings_of(plan: AnyPlan, groups: Sequence[Groups | None]) -> list[Reading]
 
 
 def _statement(plan: Plan, question: Measurement, groups: Groups | None) -> Statement:
-    """Say what a question of a plan needs added up, over given groups."""
+    """Return what a question of a plan needs added up, over given groups."""
     dimensions = () if groups is None else groups.dimensions
     columns = _with_bins(question.ratio.letters, dimensions)
-    bounds = {at: plan.bounds[name] for at, name in columns.items()}
+    bounds = {letter: plan.bounds[name] for letter, name in columns.items()}
     if bounds["y"].is_one:
         # Every row whose numerator is there counts as 1; no other column is read.
         columns["y"] = columns["s"]
@@ -75,17 +75,16 @@ def _statement(plan: Plan, question: Measurement, groups: Groups | None) -> Stat
 def _with_bins(
     letters: Mapping[str, str], dimensions: tuple[Dimension, ...]
 ) -> dict[str, str]:
-    """Give the columns of numbers by letter, those of bins among them."""
-    bins = {
-        f"b{at}": each.column
-        for at, each in enumerate(dimensions)
-        if isinstance(each, ScoreBins)
+    """Return the columns of numbers by letter, those of bins among them."""
+    return dict(letters) | {
+        f"b{index}": dimension.column
+        for index, dimension in enumerate(dimensions)
+        if isinstance(dimension, ScoreBins)
     }
-    return {**letters, **bins}
 
 
 def _histogram_statement(plan: HistogramPlan, histogram: Histogram) -> Statement:
-    """Say what is counted on a ladder, or in bins: rows, or people in their groups."""
+    """Return what is counted on a ladder, or in bins: rows, or people by group."""
     unit, cells, within = plan.unit, histogram.cells, histogram.within
     if isinstance(cells, ScoreBins):
         ladder, within = None, histogram.groups
@@ -120,25 +119,21 @@ def _histogram_statement(plan: HistogramPlan, histogram: Histogram) -> Statement
 
 
 def _counted(plan: Plan, question: Measurement) -> dict[str, Any]:
-    """Say which cells are added up: raw ones where they are mixed later."""
+    """Return which cells are added up: raw ones where they are mixed later."""
     if plan.stage is None:
-        sums = [
-            CellSum(each.summand.factors, each.step, each.sensitivity)
-            for each in question.sums
-        ]
-        return {"sums": tuple(sums), "contrast": plan.contrast(question)}
-    raw = plan.layout(question).raw_grid
-    sums = [
-        CellSum(summand.factors, step, largest)
-        for summand, step, largest in zip(
-            raw.summands, raw.steps, raw.sensitivities, strict=True
+        sums = tuple(
+            CellSum(part.summand.factors, part.step, part.sensitivity)
+            for part in question.sums
         )
-    ]
-    return {"sums": tuple(sums), "contrast": RAW, "unclamped": True}
+        return {"sums": sums, "contrast": plan.contrast(question)}
+    raw = plan.layout(question).raw_grid
+    cells = zip(raw.summands, raw.steps, raw.sensitivities, strict=True)
+    sums = tuple(CellSum(part.factors, step, largest) for part, step, largest in cells)
+    return {"sums": sums, "contrast": RAW, "unclamped": True}
 
 
 def unit_rule(unit: PrivacyUnit, ratio: Ratio | None = None) -> UnitRule | None:
-    """Say how the rows of one unit are added up; None where a row is the unit.
+    """Return how the rows of one unit are added up; None where a row is the unit.
 
     Without a ratio units are counted, and nothing of them is added up.
     """

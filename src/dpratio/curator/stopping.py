@@ -14,11 +14,13 @@ from typing import Any, TypeVar
 
 from dpratio.curator.silence import silence
 
-Given = TypeVar("Given")
+Result = TypeVar("Result")
 
-_LOOK = 0.1
+_POLL = 0.1
 # Seconds that a query has to end after it was cancelled; what does not is left alone.
 _LONGEST = 4.0
+# An engine that calls Python back takes what is raised there for an error of its own.
+_INTERRUPTS: list[type[KeyboardInterrupt]] = []
 
 
 class Terminated(KeyboardInterrupt):
@@ -26,104 +28,106 @@ class Terminated(KeyboardInterrupt):
 
 
 def stoppable(
-    work: Callable[[], Given],
+    work: Callable[[], Result],
     cancel: Callable[[], object] | None,
     *,
     thread: Callable[..., threading.Thread] = threading.Thread,
-) -> Given:
-    """Run an engine so that whatever interrupts us cancels it.
+) -> Result:
+    """Run an engine so that whatever interrupts the caller cancels it.
 
     Args:
-        work: Asks the engine, and waits for its answer.
+        work: Queries the engine, and waits for its answer.
         cancel: Ends that from another thread; None where nothing can.
         thread: What makes the thread.
     """
     if threading.current_thread() is not threading.main_thread():
-        return work()  # No signal is heard here.
+        return work()  # No signal arrives here.
     ended = threading.Event()
-    given: list[Given] = []
-    raised: list[BaseException] = []
+    results: list[Result] = []
+    errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            # Its own: it may go on after we have left.
+            # Silent by itself: it may go on after the caller has left.
             with silence():
-                given.append(work())
+                results.append(work())
         except BaseException as error:  # noqa: BLE001 (raised again below)
-            raised.append(error)
+            errors.append(error)
         finally:
             ended.set()
 
     try:
         thread(target=run, daemon=True).start()
-        # The system may hand a signal to any thread; ours has to wake up to hear it.
-        while not ended.wait(_LOOK):
+        # The system may hand a signal to any thread; ours must wake up to handle it.
+        while not ended.wait(_POLL):
             pass
     except BaseException:
         if cancel is not None:
             _cancel(cancel, ended)
         raise
-    if raised:
-        raise raised.pop()
-    return given.pop()
+    if errors:
+        raise errors.pop()
+    return results.pop()
 
 
 def _cancel(cancel: Callable[[], object], ended: threading.Event) -> None:
     """Cancel until it has ended: a query may begin after the first time."""
-    for _ in range(int(_LONGEST / _LOOK)):
+    for _ in range(int(_LONGEST / _POLL)):
         with suppress(Exception):
             cancel()
-        if ended.wait(_LOOK):
+        if ended.wait(_POLL):
             return
 
 
 @contextmanager
 def heeding_signals() -> Iterator[None]:
-    """Let SIGTERM raise `Terminated` while the block runs, and keep what was heard.
+    """Let SIGTERM raise `Terminated` while the block runs, and note every interrupt.
 
-    Signals are heard in the main thread only, and whoever has said what a signal does
-    keeps it so.
+    Only the main thread can; a program's own handlers stay.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     usual: dict[signal.Signals, Any] = {
         signal.SIGTERM: signal.SIG_DFL,
         signal.SIGINT: signal.default_int_handler,
     }
-    is_main = threading.current_thread() is threading.main_thread()
-    ours = [each for each in usual if is_main and signal.getsignal(each) is usual[each]]
-    for each in ours:
-        signal.signal(each, _raise)
+    ours = [number for number in usual if signal.getsignal(number) is usual[number]]
+    for number in ours:
+        signal.signal(number, _raise)
     try:
         yield
     finally:
-        if is_main:
-            _HEARD.clear()
-        for each in ours:
-            signal.signal(each, usual[each])
+        _INTERRUPTS.clear()
+        for number in ours:
+            signal.signal(number, usual[number])
 
 
 def _raise(number: int, _frame: object) -> None:
-    # Whoever asks twice is not kept waiting.
+    # A second signal ends the process at once.
     signal.signal(number, signal.SIG_DFL)
-    _HEARD.append(Terminated if number == signal.SIGTERM else KeyboardInterrupt)
-    raise _HEARD[-1]
+    stop = Terminated if number == signal.SIGTERM else KeyboardInterrupt
+    _INTERRUPTS.append(stop)
+    raise stop
 
 
-# An engine that calls Python back takes what is raised there for an error of its own.
-_HEARD: list[type[KeyboardInterrupt]] = []
-
-
-def interrupt_heard() -> KeyboardInterrupt | None:
-    """Give the interrupt that was raised and may have been lost inside an engine."""
-    return _HEARD[-1]() if _HEARD else None
+def last_interrupt() -> KeyboardInterrupt | None:
+    """Return the interrupt that was raised and may have been lost inside an engine."""
+    return _INTERRUPTS[-1]() if _INTERRUPTS else None
 
 
 @contextmanager
-def ending_as_told() -> Iterator[None]:
-    """Heed SIGTERM, say what was noted about it, and then end by it as usual."""
+def interruptible(status: Callable[[], str]) -> Iterator[None]:
+    """Note on an interrupt where the release stands; end by SIGTERM as usual."""
     is_usual = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     try:
         with heeding_signals():
-            yield
+            try:
+                yield
+            except KeyboardInterrupt as stop:
+                if words := status():
+                    stop.add_note(words)
+                raise
     except Terminated as stop:
         if is_usual:
             sys.stderr.write("".join(f"{note}\n" for note in notes_of(stop)))
@@ -132,16 +136,6 @@ def ending_as_told() -> Iterator[None]:
         raise
 
 
-@contextmanager
-def noting_where(stands: Callable[[], str]) -> Iterator[None]:
-    """Note on an interrupt where the release stands."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        stop.add_note(stands())
-        raise
-
-
 def notes_of(stop: BaseException) -> list[str]:
-    """Give what was noted about an interrupt: where a release stands."""
+    """Return what was noted about an interrupt: where a release stands."""
     return list(getattr(stop, "__notes__", ()))

@@ -13,9 +13,9 @@ from dpratio.analyst.bounds.propose_bounds import (
     half_width,
     propose_bounds,
 )
-from dpratio.curator.release_bounds import release_bounds
+from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput
-from dpratio.plan.histograms import HistogramPlan
+from dpratio.plan.histograms import HistogramPlan, plan_bounds
 from dpratio.release.combine import merge
 from dpratio.release.files import example_release
 from dpratio.terms.bounds import Bounds
@@ -131,13 +131,13 @@ def test_people_are_found_where_they_are() -> None:
     spent = np.random.default_rng(1).uniform(1, 50, 50_000)
     table = {"spent": spent, "orders": np.ones(50_000)}
     study = study_of(bounds={"orders": Bounds(0, 4)})
-    release = release_bounds(table, study, budget=ONE, ledger=None)
+    release = release_sums(table, plan_bounds(study, budget=ONE), ledger=None)
     found = propose_bounds(release, budget=ONE)
     assert found.bounds == {"spent": Bounds(0, 56)}
 
 
 def test_other_releases_are_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"release of histograms.*release_bounds"):
+    with pytest.raises(InvalidInput, match=r"release of histograms.*plan_bounds"):
         propose_bounds(example_release(), budget=ONE)
     with pytest.raises(InvalidInput, match="release of histograms"):
         choose_bounds("bounds.json", budget=ONE)  # type: ignore[arg-type]

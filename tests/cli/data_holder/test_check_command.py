@@ -27,11 +27,10 @@ def test_a_study_is_checked_with_the_schema_of_its_data(
     before = (folder / "dpratio.db").read_bytes()
     code, said, _ = call("check", "study.toml")
     assert code == 0
-    assert [line.split() for line in said.splitlines()[-7:-5]] == [
+    assert [line.split() for line in said.splitlines()[-6:-4]] == [
         ["score", "CSV", "text", "numbers"],
         ["label", "CSV", "text", "numbers"],
     ]
-    assert "Engine: duckdb." in said
     assert "would admit it, at epsilon 2, delta 0." in said
     assert said.rstrip().endswith("Nothing was charged, and no row was read.")
     assert (folder / "dpratio.db").read_bytes() == before
@@ -48,8 +47,7 @@ def test_a_table_of_a_database_is_checked_with_its_window(
         own.execute("CREATE TABLE people (score REAL, label INTEGER, day DATE)")
     study = STUDY.replace('[data]\npath = "people.csv"\n', DATABASE)
     (folder / "study.toml").write_text(study, encoding="utf-8")
-    code, said, _ = call("check", "study.toml")
-    assert (code, "Engine: ibis on duckdb." in said) == (0, True)
+    assert call("check", "study.toml")[0] == 0
     (folder / "bad.toml").write_text(study.replace('["day"', '["abs(day)"'), "utf-8")
     done = call("check", "bad.toml")
     assert is_refused(done, 4, "the column 'abs(day)', which is not in the table")
@@ -68,7 +66,6 @@ def test_a_table_of_a_database_is_checked_with_its_window(
         ("epsilon = 2", 'epsilon = 2\nscope = "other"', ()),
         ("people.csv", "people.txt", ()),
         ("epsilon", "epsilom", ()),
-        ("", "", ("--engine", "ibis")),
         ("", "", ("--ledger", "nowhere.db")),
         ("", "", ("--no-ledger", "--scope", "main")),
     ],

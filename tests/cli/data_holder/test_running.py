@@ -162,12 +162,11 @@ run()
 @pytest.mark.parametrize(
     ("number", "code"), quick_first([(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 )
-@pytest.mark.parametrize("engine", ["python", "duckdb"])
 def test_a_signal_while_files_are_read_ends_a_release(
-    number: signal.Signals, code: int, engine: str, folder: Path
+    number: signal.Signals, code: int, folder: Path
 ) -> None:
     (folder / "people.csv").write_text(rows_of_people(1_000_000), encoding="utf-8")
-    more = ("--format", "json", "--verbose", "--engine", engine, "--id", "a run")
+    more = ("--format", "json", "--verbose", "--id", "a run")
     done = subprocess.run(
         [sys.executable, "-c", STOPPED, str(int(number)), *RELEASE, *more],
         check=False,

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curator.door_for_tests import release_with
 from curator.table_sources import connection_of
 from curator.tables_for_tests import (
     ENGINES,
@@ -45,9 +46,7 @@ def test_a_quoted_text_or_name_means_itself_whatever_it_holds(text: str) -> None
 
 def test_a_mapping_is_left_to_the_engine_in_plain_loops() -> None:
     with pytest.raises(InvalidInput) as refused:
-        release_sums(
-            {"score": [1], "label": [1]}, plan_of(), engine="duckdb", ledger=None
-        )
+        release_with("duckdb", {"score": [1], "label": [1]}, plan_of(), ledger=None)
     assert str(refused.value) == (
         "engine 'duckdb' does not read mappings of lists, got one. Use engine 'python'."
     )
@@ -60,7 +59,7 @@ def test_a_frame_that_needs_a_missing_package_says_which(
     for module in [name for name in sys.modules if name.split(".")[0] == "pyarrow"]:
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra) as refused:
-        release_sums(pl.DataFrame(frame), plan_of(), engine="duckdb", ledger=None)
+        release_with("duckdb", pl.DataFrame(frame), plan_of(), ledger=None)
     assert "Install it with: pip install '.[arrow]'" in str(refused.value)
 
 
@@ -156,13 +155,13 @@ def test_a_frame_without_columns_has_no_column_to_offer(
     frame: object, engine: str
 ) -> None:
     with pytest.raises(SchemaRefused, match="column 'score' is not in the table"):
-        release_sums(frame, plan_of(), engine=engine, ledger=None)
+        release_with(engine, frame, plan_of(), ledger=None)
 
 
 def test_a_frame_of_other_columns_has_no_column_to_offer() -> None:
     frame = pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])})
     with pytest.raises(SchemaRefused, match="It has: 'day'"):
-        release_sums(frame, plan_of(), engine="duckdb", ledger=None)
+        release_with("duckdb", frame, plan_of(), ledger=None)
 
 
 def test_a_relation_of_a_closed_connection_is_refused_in_our_own_words() -> None:

@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from curator.door_for_tests import release_with
 from curator.fuzz.pairs import PAIRS, Batch, make_batch, require_batch_paid
 from curator.table_sources import CSV_DIALECTS, mapping_of, write_csv
 from dpratio.cli.main import app
@@ -68,7 +69,7 @@ def _frozen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def released(table: object, batch: Batch, engine: str) -> Release:
-    return release_sums.release_sums(table, batch.plan, ledger=None, engine=engine)
+    return release_with(engine, table, batch.plan, ledger=None)
 
 
 def require_alike(whole: Release, less: Release) -> None:

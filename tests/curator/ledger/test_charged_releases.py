@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from curator.ledger.loans import ID, PLAN, TABLE, Untouchable, state
+from dpratio.curator import charged_release
 from dpratio.curator import release_sums as room
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, InvalidInput, LedgerFailed, LedgerRefused
+from dpratio.release import files
 from dpratio.release.files import read_release
 from dpratio.terms.budget import Budget
 
@@ -20,15 +22,15 @@ from dpratio.terms.budget import Budget
 
 STEPS = (
     (room, "price"),
-    (room, "asked_before"),
-    (room, "require_place"),
+    (charged_release, "same_requests"),
+    (files, "require_place"),
     (Ledger, "sealed"),
     (room, "open_for"),
     (Ledger, "charge"),
     (Ledger, "open"),
-    (room, "release_to_bytes"),
+    (charged_release, "release_to_bytes"),
     (Ledger, "seal"),
-    (room, "write_whole"),
+    (files, "write_whole"),
     (Ledger, "publish"),
 )
 
@@ -57,7 +59,7 @@ def test_everything_public_is_checked_then_charged_then_opened_then_sealed(
     release_sums(TABLE, PLAN, ledger=file_ledger, out=tmp_path / "r.json")
     assert calls == [
         "price",
-        "asked_before",
+        "same_requests",
         "require_place",
         "sealed",
         "open_for",

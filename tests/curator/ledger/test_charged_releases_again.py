@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from curator.ledger.loans import ID, PLAN, TABLE, Untouchable, plan_of, state
-from dpratio.curator import release_sums as room
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, InvalidInput, LedgerRefused
+from dpratio.release import files
 from dpratio.release.files import read_release, release_from_bytes
 from dpratio.release.release import id_of
 from dpratio.terms.budget import Budget
@@ -55,13 +55,13 @@ def test_a_release_that_was_sealed_and_not_published_is_published(
         message = "'r.json' cannot be written: No space left on device."
         raise FileRefused(message)
 
-    monkeypatch.setattr(room, "write_whole", stop)
+    monkeypatch.setattr(files, "write_whole", stop)
     out = tmp_path / "r.json"
     with pytest.raises(FileRefused) as told:
         release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID, out=out)
     assert str(told.value) == (
         "'r.json' cannot be written: No space left on device. "
-        f"Release {ID} is sealed: ask for it again by its id."
+        f"Release {ID} is sealed. Run it again under this id, for free."
     )
     monkeypatch.undo()
     assert state(file_ledger) == "sealed"

@@ -37,19 +37,17 @@ def refused(
         release_sums(table, plan, ledger=ledger, release_id=ID, **given)
 
 
-@pytest.mark.parametrize("engine", ["python", "duckdb"])
 def test_a_schema_that_does_not_fit_charges_nothing(
-    engine: str, file_ledger: Ledger, tmp_path: Path
+    file_ledger: Ledger, tmp_path: Path
 ) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("s,z\n0.5,1\n", encoding="utf-8")
-    refused(file_ledger, SchemaRefused, path, engine=engine)
-    refused(file_ledger, FileRefused, tmp_path / "none.parquet", engine=engine)
+    refused(file_ledger, SchemaRefused, path)
+    refused(file_ledger, FileRefused, tmp_path / "none.parquet")
     assert file_ledger.account().seq == 0
 
 
 def test_bad_arguments_charge_nothing(file_ledger: Ledger, tmp_path: Path) -> None:
-    refused(file_ledger, InvalidInput, engine="spark")
     refused(file_ledger, InvalidInput, by="two\nlines")
     refused(file_ledger, InvalidInput, simulated="yes")
     refused(file_ledger, PlanRefused, plan=with_terms(PLAN, budget=Budget("0.01")))

@@ -96,7 +96,7 @@ def test_a_place_is_not_taken_from_one_who_came_first(
         seal(ledger, *given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Ledger, "seal", sealing)
-    with pytest.raises(FileRefused, match=r"exists\..* is sealed: ask for it again by"):
+    with pytest.raises(FileRefused, match=r"exists\..* is sealed\. Run it again under"):
         release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID, out=out)
     assert out.read_text(encoding="utf-8") == "kept"
     assert file_ledger.account().releases[ID].state == "sealed"

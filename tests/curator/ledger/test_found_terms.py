@@ -12,8 +12,8 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.preflight import check_release
-from dpratio.curator.release_bounds import release_bins, release_bounds
 from dpratio.curator.release_sums import release_sums
+from dpratio.plan.histograms import plan_bins, plan_bounds
 from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -36,14 +36,15 @@ def test_histograms_and_the_sums_within_their_bounds_add_up(
     ledger.open_scope(Scope("shop", Budget(100)))
     door: dict[str, Any] = {"ledger": ledger, "scope": "shop", "source": "visits"}
     out, study = tmp_path / "bounds.json", shoppers(bounds=ORDERS)
-    counts = release_bounds(SHOPPERS, study, budget=HALF, out=out, **door)
+    counting = plan_bounds(study, budget=HALF)
+    counts = release_sums(SHOPPERS, counting, out=out, **door)
     found = propose_bounds(counts, budget=Budget(1)).bounds
     plan = make_plan(shoppers(bounds=ORDERS | found))
     check_release(SHOPPERS, plan, **door)
     sums = release_sums(SHOPPERS, plan, **door)
     assert sums.plan.bounds["spent"] == found["spent"]
     assert ledger.account("shop").spent.loss == Fraction(3, 2)
-    again = release_bounds(SHOPPERS, study, budget=HALF, release_id=counts.id, **door)
+    again = release_sums(SHOPPERS, counting, release_id=counts.id, **door)
     assert again == counts
     assert release_sums(SHOPPERS, plan, release_id=sums.id, **door) == sums
     assert ledger.account("shop").spent.loss == Fraction(3, 2)
@@ -53,7 +54,8 @@ def test_histograms_and_the_sums_within_their_bounds_add_up(
 def test_a_grid_and_the_sums_in_its_bins_add_up(ledger: Ledger) -> None:
     ledger.open_scope(Scope("bank", Budget(100)))
     door: dict[str, Any] = {"ledger": ledger, "scope": "bank", "source": "loans"}
-    grid = release_bins(LOANS, scores(), "score", budget=HALF, cells=64, **door)
+    counting = plan_bins(scores(), "score", budget=HALF, cells=64)
+    grid = release_sums(LOANS, counting, **door)
     bins = propose_bins(grid, 4).bins
     assert bins is not None
     sums = release_sums(LOANS, make_plan(scores(groups=bins)), **door)

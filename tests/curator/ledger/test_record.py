@@ -31,7 +31,6 @@ def released(ledger: Ledger, by: str) -> Release:
         PLAN,
         ledger=ledger,
         source="people",
-        engine="python",
         by=by,
         new_draw=True,
     )

@@ -41,7 +41,6 @@ def released(ledger: Ledger, scope: str = "loans") -> Release:
         ledger=ledger,
         scope=scope,
         source=scope,
-        engine="python",
         new_draw=True,
     )
 
@@ -301,7 +300,7 @@ def test_a_missing_anchor_is_told(anchored: Ledger, tmp_path: Path) -> None:
 
 
 def test_a_release_without_a_ledger_is_told(ledger: Ledger) -> None:
-    release = release_sums(TABLE, PLAN, ledger=None, engine="python")
+    release = release_sums(TABLE, PLAN, ledger=None)
     found = verify_ledger(ledger, [release])
     assert found.wrong == (f"release {release.id} was made without a ledger.",)
     assert found.checked[-1] == f"release {release.id}."

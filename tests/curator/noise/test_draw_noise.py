@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpratio.curator.noise import draw_noise as room
-from dpratio.curator.noise.draw_noise import draw_noise
+from dpratio.curator.noise import rounded as room
 from dpratio.curator.noise.entropy import BitSource, system_bits
+from dpratio.curator.noise.rounded import draw_noise
 from dpratio.plan.laws import LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan

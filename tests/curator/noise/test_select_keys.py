@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curator.door_for_tests import release_with
 from curator.holders_for_tests import DAY, HELD, found_by, holders, people_of, rule_of
 from curator.table_sources import READABLE, SOURCES, mapping_of, write_csv
 from curator.tables_for_tests import ENGINES, fixed, plan_of, shape_of
-from dpratio.curator.noise.select_keys import name_keys
+from dpratio.curator.noise.rounded import name_keys
 from dpratio.curator.reading.statement import ColumnType, KeyCount
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
 from dpratio.plan.laws import threshold_of
 from dpratio.plan.plan import Plan
@@ -247,7 +247,7 @@ def test_keys_of_many_are_found_and_those_of_one_are_not(
     many = len(regions)
     table = pa.table({"score": [0.5] * many, "label": [1] * many, "region": regions})
     plan = private_plan()
-    release = release_sums(table, plan, engine=engine, ledger=None)
+    release = release_with(engine, table, plan, ledger=None)
     assert release.questions[0].keys == ("north", "south")
     scale = plan.measurements[0].sums[0].scale
     count = release.questions[0].values[:, 0] - np.array([500, 400]) * 2**24
@@ -266,7 +266,7 @@ def test_no_keys_found_gives_an_empty_question_that_is_written_and_read(
     table = pa.table(
         {"score": [0.5], "label": [1], "region": pa.array(cells[:1], type_)}
     )
-    release = release_sums(table, private_plan(kind), engine=engine, ledger=None)
+    release = release_with(engine, table, private_plan(kind), ledger=None)
     assert shape_of(release) == (0, 5)
     assert release.questions[0].keys == ()
     write_release(release, tmp_path / "release.json")
@@ -290,7 +290,7 @@ def test_keys_may_be_found_by_people_and_beside_declared_groups(engine: str) -> 
         groups=[None, PrivateKeys("region", Budget("0.5", "1e-7"))],
         unit=unit,
     )
-    release = release_sums(table, plan, engine=engine, ledger=None)
+    release = release_with(engine, table, plan, ledger=None)
     assert [question.keys for question in release.questions] == [(None,), ("big",)]
 
 
@@ -298,12 +298,12 @@ def test_keys_may_be_found_by_people_and_beside_declared_groups(engine: str) -> 
 def test_the_schema_is_checked_before_keys_are_looked_for(engine: str) -> None:
     rows = {"score": [0.5], "label": [1]}
     with pytest.raises(SchemaRefused, match="column 'region' is not in the table"):
-        release_sums(pa.table(rows), private_plan(), engine=engine, ledger=None)
+        release_with(engine, pa.table(rows), private_plan(), ledger=None)
     with pytest.raises(SchemaRefused, match="a column of text keys was declared"):
-        release_sums(
+        release_with(
+            engine,
             pa.table({**rows, "region": [1]}),
             private_plan(),
-            engine=engine,
             ledger=None,
         )
 
@@ -329,5 +329,5 @@ def test_a_popular_key_that_cannot_be_declared_is_left_out(engine: str) -> None:
     rows = {"score": [0.5] * many, "label": [1] * many}
     for kind, cell in (("text", "a\x00b"), ("integer", -(2**63))):
         frame = pd.DataFrame({**rows, "region": [cell] * many})
-        release = release_sums(frame, private_plan(kind), engine=engine, ledger=None)
+        release = release_with(engine, frame, private_plan(kind), ledger=None)
         assert release.questions[0].keys == ()

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
 from dpratio.curator.python.engine import to_number
 from dpratio.curator.python.rows import open_rows
@@ -25,7 +26,7 @@ from dpratio.terms.source import CsvFile
 def test_a_duckdb_relation_is_left_to_its_own_engine() -> None:
     relation = duckdb.connect().sql("SELECT 0.5 AS score, 1 AS label")
     with pytest.raises(InvalidInput) as refused:
-        release_sums(relation, plan_of(), engine="python", ledger=None)
+        release_with("python", relation, plan_of(), ledger=None)
     assert str(refused.value) == (
         "engine 'python' does not read DuckDB relations, got one. Use engine 'duckdb'."
     )
@@ -64,7 +65,7 @@ def test_a_broken_parquet_footer_is_refused(
     path = tmp_path / "rows.parquet"
     path.write_bytes(content)
     with pytest.raises(FileRefused) as refused:
-        release_sums(path, plan_of(), engine=engine, ledger=None)
+        release_with(engine, path, plan_of(), ledger=None)
     assert str(refused.value) == f"the Parquet footer of '{path}' cannot be read."
     assert refused.value.__context__ is None
 
@@ -86,7 +87,7 @@ def test_parquet_files_of_one_glob_must_share_their_schema(
     pq.write_table(pa.table({"score": [0.5], "label": [1]}), tmp_path / "1.parquet")
     pq.write_table(pa.table(other), tmp_path / "2.parquet")
     with pytest.raises(SchemaRefused) as refused:
-        release_sums(tmp_path / "*.parquet", plan_of(), engine=engine, ledger=None)
+        release_with(engine, tmp_path / "*.parquet", plan_of(), ledger=None)
     assert str(refused.value) == (
         f"the schema of '{tmp_path}/2.parquet' differs from that of "
         f"'{tmp_path}/1.parquet'. Files of one glob must share their columns and types."
@@ -100,7 +101,7 @@ def test_csv_files_of_one_glob_must_share_their_header(
     (tmp_path / "1.csv").write_text("score,label\n1,1\n", encoding="utf-8")
     (tmp_path / "2.csv").write_text("label,score\n1,1\n", encoding="utf-8")
     with pytest.raises(SchemaRefused) as refused:
-        release_sums(tmp_path / "*.csv", plan_of(), engine=engine, ledger=None)
+        release_with(engine, tmp_path / "*.csv", plan_of(), ledger=None)
     assert str(refused.value) == (
         f"the header of '{tmp_path}/2.csv' differs from that of '{tmp_path}/1.csv'. "
         "Files of one glob must share their columns."
@@ -219,7 +220,7 @@ def test_a_column_name_that_occurs_twice_is_refused_where_it_is_asked_for(
     if source == "pandas":
         table = pd.DataFrame([[0.5, 1, 0]], columns=["score", "label", "label"])
     with pytest.raises(SchemaRefused, match=r"more than once|different names"):
-        release_sums(table, plan_of(), engine=engine, ledger=None)
+        release_with(engine, table, plan_of(), ledger=None)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -252,7 +253,7 @@ def test_a_lazy_frame_that_cannot_tell_its_columns_is_refused_in_our_own_words(
 ) -> None:
     lazy = pl.LazyFrame({"score": [0.5], "label": [1]}).select("missing")
     with pytest.raises(DpratioError):
-        release_sums(lazy, plan_of(), engine=engine, ledger=None)
+        release_with(engine, lazy, plan_of(), ledger=None)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -262,9 +263,9 @@ def test_a_pandas_column_is_found_by_its_name_as_text(engine: str) -> None:
     assert exact(frame, plan, engine)[0][:3] == [ROW, ROW, ROW // 2]
     levels = pd.MultiIndex.from_tuples([("score", "x"), ("label", "x")])
     with pytest.raises(SchemaRefused, match="column 'score' is not in the table"):
-        release_sums(
+        release_with(
+            engine,
             pd.DataFrame([[0.5, 1]], columns=levels),
             plan_of(),
-            engine=engine,
             ledger=None,
         )

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
 from dpratio.curator.reading.csv_lines import line_cells, read_header
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused
 from dpratio.terms.source import CsvFile
 
@@ -115,4 +115,4 @@ def test_a_glob_of_packed_and_plain_files_is_refused(tmp_path: Path) -> None:
         file.write(b"score,label\n0.5,1\n")
     plan = plan_of()
     with pytest.raises(FileRefused, match="compressed and some are not"):
-        release_sums(CsvFile(tmp_path / "*.csv*"), plan, engine="duckdb", ledger=None)
+        release_with("duckdb", CsvFile(tmp_path / "*.csv*"), plan, ledger=None)

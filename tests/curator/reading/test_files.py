@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.tables_for_tests import plan_of
 from dpratio.curator.reading.files import find_files, identity_of
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused
 
 
@@ -49,7 +49,7 @@ def test_a_file_that_is_not_there_is_refused(
     (tmp_path / "folder.csv").mkdir()
     path = f"{tmp_path}/{name}"
     with pytest.raises(FileRefused) as refused:
-        release_sums(path, plan_of(), engine=engine, ledger=None)
+        release_with(engine, path, plan_of(), ledger=None)
     assert str(refused.value) == (
         f"no file at '{path}'. Give the path or glob of a file that exists."
     )
@@ -58,7 +58,7 @@ def test_a_file_that_is_not_there_is_refused(
 @pytest.mark.parametrize("engine", ["python", "duckdb"])
 def test_files_elsewhere_are_left_to_a_cluster(engine: str) -> None:
     with pytest.raises(FileRefused, match="from this machine, got the address 's3://l"):
-        release_sums("s3://lake/a.parquet", plan_of(), engine=engine, ledger=None)
+        release_with(engine, "s3://lake/a.parquet", plan_of(), ledger=None)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.tables_for_tests import exact, plan_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, FileRefused, SchemaRefused
 from dpratio.terms.budget import Budget
 
@@ -37,7 +37,7 @@ def refused(table: object, folder: Path, engine: str) -> str:
     book = Ledger(folder / "budget.db")
     book.open_scope(Scope("people", Budget(9)))
     with pytest.raises(DpratioError) as told:
-        release_sums(table, plan_of(), ledger=book, engine=engine)
+        release_with(engine, table, plan_of(), ledger=book)
     assert book.account().seq == 0
     assert isinstance(told.value, SchemaRefused | FileRefused)
     return str(told.value)

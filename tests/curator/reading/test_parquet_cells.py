@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.groups_for_tests import by, counts
 from curator.parquet_at_ends import parquet_columns
 from curator.plain_parquet import PlainColumn, logical, write_plain_parquet
@@ -16,7 +17,6 @@ from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
 from dpratio.curator.duckdb import parquet as duck_parquet
 from dpratio.curator.python.rows import open_rows
 from dpratio.curator.reading.parquet_cells import is_whole_decimal
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, SchemaRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Keys, Periods
@@ -79,7 +79,7 @@ def test_a_file_that_is_cut_still_stops_duckdb(tmp_path: Path) -> None:
     written = path.read_bytes()
     path.write_bytes(written.replace(b"\x01\x00\x00\x00a", b"\xff\xff\xff\x7fa"))
     with pytest.raises(EngineFailed, match="the engine stopped"):
-        release_sums(path, plan_of(keys=["a"]), engine="duckdb", ledger=None)
+        release_with("duckdb", path, plan_of(keys=["a"]), ledger=None)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.tables_for_tests import ENGINES, exact, plan_of
 from dpratio.curator.reading.lazy_frames import lazy_reads
 from dpratio.curator.reading.read_once import require_once, source_at
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
 
 ROWS = pa.table({"score": [0.5, 0.25], "label": [1, 0]})
@@ -66,7 +66,7 @@ def test_a_lazy_frame_that_reads_a_file_again_is_refused(
     frame: Callable[[Path], pl.LazyFrame], engine: str, file: Path
 ) -> None:
     with pytest.raises(SchemaRefused, match="reads a file or a table more than once"):
-        release_sums(frame(file), plan_of(), ledger=None, engine=engine)
+        release_with(engine, frame(file), plan_of(), ledger=None)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.table_sources import READABLE
 from curator.tables_for_tests import ENGINES, asked, plan_of
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import CellSum, ColumnType
-from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
 from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.terms.bounds import Bounds
@@ -34,7 +34,7 @@ def refusal(table: object, keys: list[Key] | None, engine: str) -> str:
     with pytest.raises(SchemaRefused) as refused:
         open_table(table, asked(plan), engine)
     with pytest.raises(SchemaRefused) as at_the_door:
-        release_sums(table, plan, engine=engine, ledger=None)
+        release_with(engine, table, plan, ledger=None)
     assert str(refused.value) == str(at_the_door.value)
     return str(refused.value)
 

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.tables_for_tests import plan_of
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.release_sums import release_sums
@@ -76,7 +77,7 @@ def test_anything_else_is_refused_by_the_name_of_its_type(
     table: object, name: str, engine: str
 ) -> None:
     with pytest.raises(InvalidInput) as refused:
-        release_sums(table, plan_of(), engine=engine, ledger=None)
+        release_with(engine, table, plan_of(), ledger=None)
     assert str(refused.value) == (
         f"the table is of a kind no engine reads, got '{name}'. "
         "Pass a path, a CsvFile, a DatabaseTable, a pandas, Polars or Arrow table, a "

@@ -23,11 +23,11 @@ def test_numbers_at_the_corners_are_counted_alike(
 ) -> None:
     table, plan = corner_tables()[kind], rows_plan()
     wanted = exact(mapping_of(table), plan, "python")
-    assert exact(connect(postgres.table(table), "ibis"), plan, "auto") == wanted
+    assert exact(connect(postgres.table(table)), plan, "auto") == wanted
 
 
 def test_totals_of_people_are_counted_alike(postgres: Postgres) -> None:
-    table = connect(postgres.table(PEOPLE), "ibis")
+    table = connect(postgres.table(PEOPLE))
     for plan in (people_plan(), people_plan(most_groups=2, weight="weight")):
         for at in range(2):
             wanted = exact(mapping_of(PEOPLE), plan, "python", question=at)
@@ -36,7 +36,7 @@ def test_totals_of_people_are_counted_alike(postgres: Postgres) -> None:
 
 def test_scores_on_a_grid_are_counted_alike(postgres: Postgres) -> None:
     table = edge_table()
-    given = connect(postgres.table(table), "ibis")
+    given = connect(postgres.table(table))
     unit = PrivacyUnit("user", most_groups=2)
     for plan in (grid_plan(), grid_plan(cells=16, unit=unit)):
         wanted = exact(mapping_of(table), plan, "python")
@@ -44,6 +44,6 @@ def test_scores_on_a_grid_are_counted_alike(postgres: Postgres) -> None:
 
 
 def test_groups_of_people_are_counted_alike(postgres: Postgres) -> None:
-    table, plan = connect(postgres.table(PEOPLE), "ibis"), groups_plan()
+    table, plan = connect(postgres.table(PEOPLE)), groups_plan()
     wanted = exact(mapping_of(PEOPLE), plan, "python", question=1)
     assert exact(table, plan, "auto", question=1) == wanted

@@ -20,7 +20,6 @@ from curator.warehouse.condition_forms import (
 )
 from dpratio.curator.reading.csv_lines import line_cells
 from dpratio.curator.reading.statement import KeyCount
-from dpratio.curator.release_sums import release_sums
 from dpratio.curator.warehouse.on_files import open_kept
 from dpratio.errors import InvalidInput, SchemaRefused
 from dpratio.terms.source import CsvFile, ParquetFiles
@@ -170,4 +169,4 @@ def test_a_window_of_files_is_what_is_added_up(tmp_path: Path) -> None:
         )
     rule = "engine 'python' keeps no rows by where. Use engine 'duckdb'"
     with pytest.raises(InvalidInput, match=rule):
-        release_sums(source, plan, ledger=None, engine="python")
+        exact(source, plan, "python")

@@ -33,7 +33,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("where", [[], [["y", "=", 1]]])
 def test_a_table_is_known_by_its_name_in_full(where: Where, url: str) -> None:
-    found = origin_of(connect(DatabaseTable(url, table="loans", where=where), "auto"))
+    found = origin_of(connect(DatabaseTable(url, table="loans", where=where)))
     assert found is not None
     schema = "public" if url.startswith("postgres") else "main"
     assert found.base == (schema, "loans")
@@ -44,7 +44,7 @@ def test_the_server_is_the_one_that_was_connected_to(postgres_url: str) -> None:
         connection.execute(b"CREATE TABLE loans (y INTEGER)")
         info = connection.info
         server = (info.host, str(info.port), info.dbname)
-    found = origin_of(connect(DatabaseTable(postgres_url, table="loans"), "auto"))
+    found = origin_of(connect(DatabaseTable(postgres_url, table="loans")))
     assert found == Origin(server, ("public", "loans"))
 
 

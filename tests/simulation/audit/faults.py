@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dpratio.curator import measure
-from dpratio.curator.noise import draw_noise as noise
-from dpratio.curator.noise import select_keys
+from dpratio.curator.noise import rounded as noise
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import draw_rounded
 from dpratio.plan import histograms
@@ -88,7 +87,7 @@ def _draw_again(
 
 def scale_key_noise(monkeypatch: pytest.MonkeyPatch, by: float) -> None:
     """Draw the noise on counts of keys at a wrong scale."""
-    scale_noise(monkeypatch, by, select_keys)
+    scale_noise(monkeypatch, by, noise)
 
 
 def leave_out_noise(monkeypatch: pytest.MonkeyPatch) -> None:

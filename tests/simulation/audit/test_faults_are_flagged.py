@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpratio.curator import measure
-from dpratio.curator.noise import select_keys
+from dpratio.curator.noise import rounded
 from dpratio.curator.sql import query
 from dpratio.plan import price, settle
 from dpratio.plan.laws import NoiseLaw, Threshold, threshold_of
@@ -241,7 +241,7 @@ def test_a_threshold_for_keys_that_is_one_too_low_is_flagged(
         right = threshold_of(*given)
         return replace(right, least=right.least - 1)
 
-    monkeypatch.setattr(select_keys, "threshold_of", low)
+    monkeypatch.setattr(rounded, "threshold_of", low)
     findings = audited(samples=5_000, epsilons=["1"], strategies=["keys"])
     assert [each.measure for each in findings] == ["epsilon", "delta"]
     assert findings[1].verdict == TOO_LITTLE

@@ -124,7 +124,6 @@ def test_findings_are_a_table_with_sentences_above() -> None:
             {"mechanisms": ["classical_gaussian"], "epsilons": ["7"]},
             "nothing is left to audit",
         ),
-        ({"engine": "magic"}, "unknown engine"),
     ],
 )
 def test_options_that_break_a_rule_are_refused(

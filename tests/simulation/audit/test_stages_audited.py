@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpratio.curator import staged
+from dpratio.curator import measure
 from dpratio.simulation.audit import draw
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import BROKEN, OTHER_LAW, REPEATED, Audit
@@ -51,7 +51,7 @@ def test_too_little_noise_of_either_stage_is_found(
     sums: int, strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The row's weighted plan has five sums, and its first stage two totals."""
-    halve_noise(monkeypatch, sums, staged)
+    halve_noise(monkeypatch, sums, measure)
     found = {each.strategy: each.verdict for each in audited(tmp_path).findings}
     assert found[strategy] in BROKEN
     assert sum(each in BROKEN for each in found.values()) == 1
@@ -67,7 +67,7 @@ def test_noise_that_comes_again_is_found_in_either_stage(
         is_meant = len(scales) == sums
         return kept.setdefault(len(drawn), drawn) if is_meant else drawn
 
-    change_noise(monkeypatch, repeated, staged)
+    change_noise(monkeypatch, repeated, measure)
     found = {each.strategy: each.verdict for each in audited(tmp_path).findings}
     assert found[strategy] in {REPEATED, OTHER_LAW}
 

@@ -144,7 +144,7 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
     """Propose bins of as many people each, from a histogram on a fine grid.
 
     Args:
-        release: A release of `release_bins`.
+        release: A release of a plan of `plan_bins`.
         asked: How many bins are wanted.
 
     Returns:
@@ -162,15 +162,16 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
         ...     budget=dpr.Budget("0.9"),
         ... )
         >>> people = {"score": np.arange(20_000) / 40_000, "label": np.ones(20_000)}
-        >>> release = dpr.bounds.release_bins(
-        ...     people, study, "score", budget=dpr.Budget("0.1"), cells=16, ledger=None
+        >>> plan = dpr.bounds.plan_bins(
+        ...     study, "score", budget=dpr.Budget("0.1"), cells=16
         ... )
+        >>> release = dpr.release_sums(people, plan, ledger=None)
         >>> dpr.bounds.propose_bins(release, 4).bins
         ScoreBins(column='score', bins=(0.0, 0.125, 0.25, 0.375, 1.0))
     """
     require_quantiles(asked)
     rule = "bins are proposed from a release of a histogram on a grid"
-    hint = "Make it with release_bins."
+    hint = "Release a plan of plan_bins."
     known = isinstance(release, Release) and isinstance(release.plan, HistogramPlan)
     require(known, rule, release, hint)
     grid = release.questions[0].histogram.cells

@@ -25,7 +25,7 @@ def propose_bounds(
     """Propose bounds for every column, or total, that a release counted.
 
     Args:
-        release: A release of histograms, from `release_bounds`.
+        release: A release of histograms, of a plan of `plan_bounds`.
         budget: What the release of sums may cost for which bounds are wanted: the
             less it is, the narrower they are best.
         level: The confidence level of how many lie beyond.
@@ -45,9 +45,8 @@ def propose_bounds(
         ...     budget=dpr.Budget(epsilon=1),
         ... )
         >>> people = {"spent": np.arange(20_000) % 90, "orders": np.ones(20_000)}
-        >>> release = dpr.bounds.release_bounds(
-        ...     people, study, budget=dpr.Budget("0.1"), ledger=None
-        ... )
+        >>> plan = dpr.bounds.plan_bounds(study, budget=dpr.Budget("0.1"))
+        >>> release = dpr.release_sums(people, plan, ledger=None)
         >>> found = dpr.bounds.propose_bounds(release, budget=dpr.Budget("0.9"))
         >>> found.bounds["spent"].upper in (96, 112)
         True
@@ -167,7 +166,7 @@ def _require_histograms(release: object) -> HistogramPlan:
     if not isinstance(release, Release) or not isinstance(release.plan, HistogramPlan):
         raise InvalidInput(
             "bounds are proposed from a release of histograms, got "
-            f"{show_given(release)}. Make it with release_bounds.",
+            f"{show_given(release)}. Release a plan of plan_bounds.",
             field="release",
         )
     if release.sources:

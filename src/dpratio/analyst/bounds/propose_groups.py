@@ -86,7 +86,7 @@ def propose_groups(release: Release, *, level: float = 0.95) -> list[GroupChoice
     """Propose in how many groups a person counts at most.
 
     Args:
-        release: A release of `release_bounds` with ``most_groups=True``.
+        release: A release of a plan of `plan_bounds` with ``most_groups=True``.
         level: The confidence level of how many are cut.
 
     Returns:
@@ -97,7 +97,7 @@ def propose_groups(release: Release, *, level: float = 0.95) -> list[GroupChoice
     """
     require_level(level)
     rule = "most_groups is proposed from a release that counted people by their groups"
-    hint = "Make it with release_bounds(…, most_groups=True)."
+    hint = "Release a plan of plan_bounds(…, most_groups=True)."
     known = isinstance(release, Release) and isinstance(release.plan, HistogramPlan)
     require(known and not release.sources, rule, type(release).__name__, hint)
     asked = release.questions

@@ -38,7 +38,6 @@ def audit(  # noqa: PLR0913 (one command, its filters)
             "rows, and the others at the largest epsilon."
         ),
     ] = None,
-    engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
     json_file: options.JsonFile = None,
     csv_file: options.CsvFile = None,
     force: options.Replace = False,
@@ -67,7 +66,6 @@ def audit(  # noqa: PLR0913 (one command, its filters)
         found = audit_noise(
             folder=Path(folder),
             samples=samples,
-            engine=engine,
             report=report,
             **chosen,
         )

@@ -121,7 +121,6 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     new_draw: options.NewDraw = False,
     by: options.By = "",
     spool: options.Spool = None,
-    engine: options.Engine = "auto",
     force: options.Force = False,
     layout: options.Format = "table",
     wide: options.Wide = False,
@@ -129,7 +128,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
 ) -> None:
     """Find bounds, or bins: release noisy histograms, and say what they propose."""
     from dpratio.analyst.bounds.propose_bounds import propose_bounds
-    from dpratio.curator.release_sums import release_sums
+    from dpratio.curator.release_sums import Listeners, Request, carry_out
     from dpratio.plan.histograms import may_group, plan_bounds
     from dpratio.terms.budget import Budget
 
@@ -151,19 +150,18 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     asked = asked_for(given, plan, table_aside(data, table, where), account)
     book = account.open()
     asked.require_free(book)
-    released = release_sums(
+    request = Request(
         asked.table,
         plan,
-        ledger=book,
+        book,
         scope=asked.scope,
         source=asked.source,
         new_draw=new_draw,
         out=out,
         replace=force,
         by=by,
-        engine=engine,
-        on_id=say_again,
     )
+    released = carry_out(request, Listeners(again=say_again))
     if bins is not None:
         say_bins(output, released, bins, out)
         return
@@ -200,7 +198,7 @@ def _say_groups(output: Output, released: "Release", *, has_totals: bool) -> Non
         output.say(["", f"{said}If you take another, look for them again."])
 
 
-def say_again(_: str, words: str) -> None:
+def say_again(words: str) -> None:
     """Say on the side that a release is given again, and what a new draw costs."""
     if words:
         typer.echo(in_options(words), err=True)

@@ -25,7 +25,6 @@ def check(  # noqa: PLR0913 (what a release is given)
     period: options.Period = None,
     by: options.By = "",
     spool: options.Spool = None,
-    engine: options.Engine = "auto",
     layout: options.Format = "table",
     wide: options.Wide = False,
 ) -> None:
@@ -45,9 +44,8 @@ def check(  # noqa: PLR0913 (what a release is given)
         scope=asked.scope,
         source=asked.source,
         by=by,
-        engine=engine,
     )
     output.print_table(found)
     output.say([""])
-    told = [in_options(each) for each in found.said()]
+    told = [in_options(line) for line in found.sentences()]
     output.say([*told, "Nothing was charged, and no row was read."])

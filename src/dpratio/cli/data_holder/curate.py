@@ -179,7 +179,6 @@ def release(  # noqa: PLR0913 (one command, one door)
     period: options.Period = None,
     by: options.By = "",
     spool: options.Spool = None,
-    engine: options.Engine = "auto",
     force: options.Force = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say each stage when it begins.")
@@ -198,7 +197,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     Asked again for the same study, data, scope and period, it gives the release
     that was sealed then: that is free, and the data are not looked at.
     """
-    from dpratio.curator.release_sums import release_sums
+    from dpratio.curator.release_sums import Listeners, Request, carry_out
 
     require_one_of(layout, ("table", "json"), "format")
     as_json = layout == "json"
@@ -209,16 +208,18 @@ def release(  # noqa: PLR0913 (one command, one door)
         require_known_kind(out)
         run["ledger"] = book = account.open()
 
-        def named(name: str, words: str) -> None:
-            run["given_again"] = run["id"] is not None  # It is told a second time.
-            run["id"] = name
-            say_again(name, words)
+        def named(release_id: str) -> None:
+            run["id"] = None if book is None else release_id
+
+        def again(notice: str) -> None:
+            run["given_again"] = True
+            say_again(notice)
 
         asked.require_free(book)
-        released = release_sums(
+        request = Request(
             asked.table,
             asked.plan,
-            ledger=book,
+            book,
             scope=asked.scope,
             source=asked.source,
             release_id=release_id,
@@ -226,14 +227,12 @@ def release(  # noqa: PLR0913 (one command, one door)
             out=out,
             replace=force,
             by=by,
-            engine=engine,
-            on_stage=stage,
-            on_id=named,
         )
+        released = carry_out(request, Listeners(stage, named, again))
         run["id"] = released.id
     if not as_json:
-        again = released.id if run["given_again"] else None
-        said = _account_words(book, asked.scope, again)
+        given = released.id if run["given_again"] else None
+        said = _account_words(book, asked.scope, given)
         say(str(released), f"Written to {out}.", *said)
 
 

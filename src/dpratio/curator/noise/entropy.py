@@ -21,5 +21,5 @@ def fresh_id() -> str:
 
 
 def fresh_salt() -> str:
-    """Give 256 random bits that keep a hash from being guessed."""
+    """Return 256 random bits that keep a hash from being guessed."""
     return system_bits(32).hex()

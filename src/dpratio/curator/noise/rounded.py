@@ -8,7 +8,7 @@ Otherwise bits are appended and the boundary is compared in certified arithmetic
 docs/proofs/rounded_noise.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from dpratio.arrays import Floats
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.plan.certified import Interval, exp_bounds, normal_tail_bounds
-from dpratio.plan.laws import NoiseLaw
+from dpratio.plan.laws import LAPLACE, NoiseLaw, threshold_of
+from dpratio.terms.groups import Groups, Key, PrivateKeys
+from dpratio.terms.unit import PrivacyUnit
 
 TAIL_BITS = 63
 _CHUNK = 2**17
@@ -38,6 +40,44 @@ class _Shape:
 
     quantile: Callable[[Floats], tuple[Floats, Floats]]
     tail_bounds: Callable[[Fraction, int], Interval]
+
+
+def draw_noise(
+    law: NoiseLaw, scales: Sequence[float], cells: int, bits: BitSource
+) -> NDArray[np.int64]:
+    """Draw independent noise, cells × sums, in whole lattice cells of each sum."""
+    drawn = [draw_rounded(law, scale, cells, bits) for scale in scales]
+    return np.stack(drawn, axis=1)
+
+
+def name_keys(
+    counts: Mapping[Key, int], keys: PrivateKeys, unit: PrivacyUnit, bits: BitSource
+) -> Groups:
+    """Put noise on the counts of units and name the keys that reach the threshold.
+
+    Keys are named in an order of their own, whatever the order of rows.
+
+    Guarantee:
+        The named keys are (ε, δ)-private at the budget of ``keys``.
+        Proof: docs/proofs/key_selection.md.
+    """
+    threshold = threshold_of(keys, unit)
+    ordered = sorted(counts, key=_order)
+    noise = draw_rounded(LAPLACE, threshold.scale, len(ordered), bits)
+    noisy = np.array([counts[key] for key in ordered], dtype=np.int64) + noise
+    named = [
+        key
+        for key, count in zip(ordered, noisy, strict=True)
+        if count >= threshold.least
+    ]
+    return keys.groups_of(named)
+
+
+def _order(key: Key) -> tuple[int, bytes]:
+    """Order whole numbers by size, text by its bytes, dates by day."""
+    if isinstance(key, int):
+        return int(key), b""
+    return 0, str(key).encode()
 
 
 def draw_rounded(

@@ -111,7 +111,7 @@ class _Case:
         return LAWS[self.mechanism]
 
 
-def audit_noise(  # noqa: PLR0913 (keyword-only options)
+def audit_noise(
     *,
     folder: Path,
     samples: int = SAMPLES,
@@ -119,7 +119,6 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
     mechanisms: Sequence[str] = tuple(LAWS),
     strategies: Sequence[str] = _STRATEGIES,
     units: Sequence[str] | None = None,
-    engine: str = "auto",
     report: Report = silent,
 ) -> Audit:
     """Release invented neighbours end to end and bound their privacy loss from below.
@@ -135,7 +134,6 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
             ``"histograms"`` for those that propose bounds.
         units: Who is protected: ``"row"``, ``"changed-row"`` or ``"person"``. By
             default rows at every epsilon, and the others at the largest.
-        engine: Which engine adds up the tables.
         report: Called with the steps done and the steps in all.
 
     Returns:
@@ -169,9 +167,7 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
     findings = [
         finding
         for case, told in zip(cases, stages(report, len(cases)), strict=True)
-        for finding in _find(
-            case, folder, engine, samples, told, risk=RISK / len(cases)
-        )
+        for finding in _find(case, folder, samples, told, risk=RISK / len(cases))
     ]
     return Audit(tuple(findings), samples)
 
@@ -220,14 +216,13 @@ def _exists(case: _Case) -> bool:
 def _find(
     case: _Case,
     folder: Path,
-    engine: str,
     samples: int,
     report: Report,
     *,
     risk: float,
 ) -> list[Finding]:
     def door_for(releases: int) -> Door:
-        return Door(folder, engine, Progress(report, releases).tick)
+        return Door(folder, Progress(report, releases).tick)
 
     if case.strategy == KEYS:
         return _find_keys(case, samples, door_for, risk=risk)

@@ -15,11 +15,11 @@ import numpy as np
 from dpratio.arrays import Floats, Integers
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.table import write_parquet
-from dpratio.curator.noise.draw_noise import draw_noise
+from dpratio.curator.measure import noisy_totals
 from dpratio.curator.noise.entropy import system_bits
+from dpratio.curator.noise.rounded import draw_noise
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.staged import noisy_totals
 from dpratio.curator.statements import partitions_of, readings_of
 from dpratio.plan.histograms import HistogramPlan
 from dpratio.plan.laws import LAPLACE
@@ -43,10 +43,9 @@ _FIFTH_BEYOND = {"laplace": math.log(5), "gaussian": 1.2815515655446004}
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The curator's door, a folder for what is carried to it, and the engine inside."""
+    """The curator's door, and a folder for what is carried to it."""
 
     folder: Path
-    engine: str = "auto"
     tick: Callable[[], object] = int
 
     def bring(self, columns: Columns) -> None:
@@ -55,9 +54,7 @@ class Door:
 
     def release(self, plan: Plan) -> Release:
         """Release the table; no ledger is charged, for nobody is in it."""
-        release = release_sums(
-            self._path, plan, ledger=None, simulated=True, engine=self.engine
-        )
+        release = release_sums(self._path, plan, ledger=None, simulated=True)
         self.tick()
         return release
 
@@ -67,7 +64,7 @@ class Door:
         declared = groups if isinstance(groups, Groups) else None
         (reading,) = readings_of(plan, [declared])
         (statement,) = reading.statements
-        return open_table(self._path, statement, self.engine)()
+        return open_table(self._path, statement)()
 
     @property
     def _path(self) -> Path:

@@ -35,7 +35,6 @@ def released(ledger: Ledger, number: int, out: Path | None = None) -> Release:
         ledger=ledger,
         release_id=name_of(number),
         out=out,
-        engine="python",
     )
 
 

@@ -143,7 +143,6 @@ class Book:
             ledger=self.ledger(),
             release_id=name,
             out=out,
-            engine="python",
         )
 
 

@@ -77,7 +77,6 @@ class Outages:
             plan_of("0.01"),
             ledger=self.ledger(through=True),
             release_id=name,
-            engine="python",
             out=self.folder / f"{name}.json",
         )
         return release_to_bytes(release)

@@ -74,8 +74,6 @@ def release_one(location: str, processes: str, named: str) -> Any:  # noqa: ANN4
                 source="people",
                 release_id=named or None,
                 out=out,
-                engine="python",
-                on_id=lambda *_told: None,
             )
         except LedgerRefused as error:
             said = str(error)

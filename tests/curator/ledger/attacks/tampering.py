@@ -70,7 +70,6 @@ def fill(location: str, anchor: Path | None = None) -> list[Release]:
                 source=scope,
                 release_id=name,
                 by=f"analyst {number}",
-                engine="python",
             )
             published.append(given)
     return published
@@ -85,7 +84,7 @@ def _leave(ledger: Ledger, name: str, scope: str, number: int) -> None:
     if number in {1, 2}:
         head = ledger.open(name)
     if number == 1:
-        drawn = release_sums(DATA, plan_of("0.1"), ledger=None, engine="python")
+        drawn = release_sums(DATA, plan_of("0.1"), ledger=None)
         sealed = replace(drawn, id=name, ledger_head=head)
         ledger.seal(name, release_to_bytes(sealed))
 

@@ -7,20 +7,20 @@ from collections import Counter
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.ledger.attacks.books import name_of, open_book
 from dpratio.curator import measure
 from dpratio.curator.choose_engine import open_reading
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
-from dpratio.curator.release_sums import release_sums
+from dpratio.curator.reading.statement import Reading
 from dpratio.errors import DpratioError
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -154,8 +154,8 @@ def breaking(chance: random.Random) -> Callable[..., Callable[[], object]]:
     def stop() -> object:
         raise ValueError(f"could not convert {WORD} {NUMBER}")
 
-    def opened(*given: Any) -> Callable[[], object]:  # noqa: ANN401
-        ask = open_reading(*given)
+    def opened(table: object, reading: Reading, engine: str) -> Callable[[], object]:
+        ask = open_reading(table, reading, engine)
         return stop if chance.random() < 0.1 else ask
 
     return opened
@@ -177,14 +177,14 @@ def test_no_cell_of_hostile_tables_is_in_the_ledger_its_anchor_or_a_message(
         is_file = isinstance(table, str | PathLike | CsvFile)
         said = ""
         try:
-            release_sums(
+            release_with(
+                chance.choice(["python", "duckdb"]),
                 table,
                 plan,
                 ledger=Ledger(path, anchor=anchor),
                 scope=name,
                 source=None if is_file else name,
                 release_id=name_of(number + 1),
-                engine=chance.choice(["python", "duckdb"]),
                 by="analyst",
             )
             found["released"] += 1

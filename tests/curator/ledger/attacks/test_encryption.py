@@ -46,7 +46,7 @@ def test_the_right_server_is_used(
     settings = {"auth_type": "plain", **ours.settings(HOST)}
     with pgbouncer(postgres_url, "transaction", settings=settings) as pooled:
         ledger = Ledger(at(pooled, ours.root))
-        release_sums(DATA, plan_of("1"), ledger=ledger, engine="python")
+        release_sums(DATA, plan_of("1"), ledger=ledger)
         assert verify_ledger(ledger).wrong == ()
         assert ledger.account().spent.loss == 1
 

@@ -34,7 +34,6 @@ def spend(address: str, times: int) -> list[str]:
                 plan_of("1"),
                 ledger=Ledger(address),
                 release_id=name_of(number + 1),
-                engine="python",
             )
             outcomes.append("released")
         except LedgerRefused:
@@ -119,11 +118,9 @@ def test_settings_that_a_session_was_left_with_change_nothing(
         ledger = Ledger(pooled)
         half = plan_of("1/2")
         for number in (1, 2):
-            release_sums(
-                DATA, half, ledger=ledger, release_id=name_of(number), engine="python"
-            )
+            release_sums(DATA, half, ledger=ledger, release_id=name_of(number))
         with pytest.raises(LedgerRefused, match="epsilon 0 and"):
-            release_sums(DATA, half, ledger=Ledger(pooled), engine="python")
+            release_sums(DATA, half, ledger=Ledger(pooled))
         assert ledger.account().spent.loss == Fraction(1)
         assert verify_ledger(Ledger(pooled)).wrong == ()
         # And the session is given back as it was.

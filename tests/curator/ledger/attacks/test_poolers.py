@@ -107,7 +107,7 @@ def test_everyone_keeps_their_name_unless_the_pooler_takes_it(
                 curator.approve(PLAN, source="loans")
             (given,) = team.ledger("reader").account().approved.values()
             assert given.entry.session == people[1]
-            release_sums(TABLE, PLAN, ledger=curator, source="loans", engine="python")
+            release_sums(TABLE, PLAN, ledger=curator, source="loans")
         one = pgbouncer(postgres_url, mode, as_user=people[0])
         with one as pooled, refused():
             Ledger(pooled).approve(PLAN, source="loans")

@@ -21,7 +21,6 @@ def test_threads_that_share_a_ledger_are_all_served(any_ledger: str) -> None:
             plan_of("0.1"),
             ledger=ledger,
             release_id=name_of(number),
-            engine="python",
         )
         ledger.account()
         return given.id

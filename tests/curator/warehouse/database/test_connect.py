@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from curator.tables_for_tests import exact, plan_of, said_by
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.measure import open_for
+from dpratio.curator.measure import connect, open_for
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.warehouse import open as opening
 from dpratio.curator.warehouse.database.connect import connect_to
@@ -132,14 +132,14 @@ def test_one_connection_answers_all_parts_and_is_closed(
 
     monkeypatch.setattr(opening, "connect_to", watched)
     plan = plan_of(groups=[None, Groups("region", ["north"])])
-    measure = open_for(DatabaseTable(url, table="loans"), plan, "auto")
+    measure = open_for(connect(DatabaseTable(url, table="loans")), plan)
     assert len(measure()) == 2
     assert (len(opened), len(closed)) == (1, 0)
     del measure
     gc.collect()
     assert len(closed) == 1
     with pytest.raises(SchemaRefused):
-        open_for(DatabaseTable(url, table="north"), plan, "auto")
+        open_for(connect(DatabaseTable(url, table="north")), plan)
     assert len(closed) == 2
 
 

@@ -22,12 +22,12 @@ def test_rows_and_totals_are_counted_alike(session: Session) -> None:
         (edge_table(), grid_plan()),
     ]
     for table, plan in asked:
-        frame = connect(frame_of(session, table), "auto")
+        frame = connect(frame_of(session, table))
         wanted = exact(mapping_of(table), plan, "python")
         assert exact(frame, plan, "auto") == wanted
 
 
 def test_groups_of_people_are_counted_alike(session: Session) -> None:
-    frame, plan = connect(frame_of(session, PEOPLE), "auto"), groups_plan()
+    frame, plan = connect(frame_of(session, PEOPLE)), groups_plan()
     wanted = exact(mapping_of(PEOPLE), plan, "python", question=1)
     assert exact(frame, plan, "auto", question=1) == wanted

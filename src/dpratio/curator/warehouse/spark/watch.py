@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from dpratio.checks import import_extra
-from dpratio.curator.shared_change import SharedChange
+from dpratio.curator.silence import SharedChange
 
 # PySpark is optional.
 Context = Any
