@@ -2,8 +2,8 @@
 
 import dataclasses
 import inspect
-import logging
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,28 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from curator.door_for_tests import EMPTY, MISSING, plan_of, release_with
+from curator.door_for_tests import (
+    EMPTY,
+    MISSING,
+    focused_plan_of,
+    plan_of,
+    release_with,
+)
 from curator.tables_for_tests import asked
 from dpratio.curator import measure as room
 from dpratio.curator import release_sums as door
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import DpratioError, EngineFailed, InvalidInput, SchemaRefused
-from dpratio.plan.laws import NoiseLaw
+from dpratio.errors import (
+    DpratioError,
+    EngineFailed,
+    FileRefused,
+    InvalidInput,
+    PlanRefused,
+    SchemaRefused,
+)
+from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
@@ -31,6 +44,8 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile
 from dpratio.version import __version__
+from edited_plans import with_terms
+from plan.priced_plans import ask, edit, with_sums
 
 
 @pytest.fixture
@@ -80,21 +95,6 @@ def test_a_missing_column_is_refused() -> None:
         release_sums({"s": [1], "y": [1]}, plan_of(), ledger=None)
 
 
-def test_loggers_are_silent_while_rows_are_read_and_speak_again_afterwards(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def stop() -> None:
-        logging.getLogger("SQLQueryContextLogger").critical("cell 271828 is bad")
-        raise ValueError
-
-    monkeypatch.setattr(room, "open_reading", lambda *_given: stop)
-    with pytest.raises(EngineFailed):
-        release_sums(EMPTY, plan_of(), ledger=None)
-    assert not caplog.records
-    logging.getLogger("SQLQueryContextLogger").critical("all is well")
-    assert [each.getMessage() for each in caplog.records] == ["all is well"]
-
-
 @pytest.mark.parametrize("words", ["cell 271828 is bad", ""])
 def test_what_an_engine_says_when_it_stops_is_not_repeated(
     words: str, monkeypatch: pytest.MonkeyPatch
@@ -142,6 +142,109 @@ def test_provenance_is_the_same_for_tables_of_any_size(
     assert str(rows) not in str(large)
     assert large.made_by == f"dpratio {__version__}"
     assert not large.is_simulated
+
+
+# --- Priced before it is opened: tests/plan/test_price.py edits everything ------------
+
+EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
+    "less noise": (
+        lambda plan: edit(plan, scale=plan.measurements[0].sums[0].scale * 0.999),
+        "the noise of the sums is too small for the budget",
+    ),
+    "sensitivity": (
+        lambda plan: edit(plan, sensitivity=1),
+        "the sensitivity of Σ z must be 25165824 cells, got 1",
+    ),
+    "sums as a list": (
+        lambda plan: with_sums(plan, list(plan.measurements[0].sums)),
+        "the sums of a plan must be a tuple",
+    ),
+    "a residual bound": (
+        lambda plan: ask(plan, residual_bound=2.9),
+        "the sensitivity of Σ z must be",
+    ),
+    "wider bounds": (
+        lambda plan: with_terms(plan, bounds={**plan.bounds, "w": Bounds(0, 3.5)}),
+        "the sensitivity of Σ z must be",
+    ),
+    "another strategy": (
+        lambda plan: with_terms(plan, strategy="joint"),
+        "strategy 'joint' does not measure these sums",
+    ),
+    "a smaller budget": (
+        lambda plan: with_terms(plan, budget=Budget("0.99", "1e-7")),
+        "the noise of the sums is too small for the budget",
+    ),
+}
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edited_plan_is_refused_before_the_table_is_looked_for(
+    name: str, mechanism: str
+) -> None:
+    change, message = EDITS[name]
+    plan = focused_plan_of(mechanism=mechanism)
+    with pytest.raises(PlanRefused) as refused:
+        release_sums(MISSING, change(plan), ledger=None)
+    assert str(refused.value).startswith(message)
+    with pytest.raises(FileRefused):
+        release_sums(MISSING, plan, ledger=None)
+
+
+# --- Noise of the planned law and scale, drawn once for every release -----------------
+
+GROUPS = 20_000
+
+
+def test_a_table_without_rows_gives_noisy_zeros_of_declared_groups() -> None:
+    """Same shape as any other; within 60 scales of zero, and not zero."""
+    plan = plan_of(groups=Groups("k", ["a", "b", "c"]))
+    for keys in ([], ["z"]):
+        table = {name: [1] * len(keys) for name in "syw"} | {"k": keys}
+        question = release_sums(table, plan, ledger=None).questions[0]
+        assert (question.keys, question.values.shape) == (("a", "b", "c"), (3, 6))
+        scales = np.array([part.scale for part in plan.measurements[0].sums])
+        assert np.all(np.abs(question.values) < 60 * scales)
+        assert np.count_nonzero(question.values) >= 15
+
+
+PLANNED = [
+    (plan_of, "laplace", [2, 2, 0.5, 4, 0.125, 0.5]),
+    (plan_of, "analytic_gaussian", [2, 2, 0.5, 4, 0.125, 0.5]),
+    (plan_of, "classical_gaussian", [2, 2, 0.5, 4, 0.125, 0.5]),
+    (focused_plan_of, "laplace", [-1.5, 2.5, 2.25, -3.75, 6.25, 0]),
+    (focused_plan_of, "analytic_gaussian", [-1.5, 2.5, 2.25, -3.75, 6.25, 0]),
+]
+
+
+@pytest.mark.parametrize(("make", "mechanism", "sums"), PLANNED)
+def test_released_values_have_the_planned_mean_and_variance(
+    make: Callable[..., Plan], mechanism: str, sums: list[float]
+) -> None:
+    """End to end from the system's entropy; groups of one row are the samples.
+
+    Eight standard errors: a correct door fails once in 10^13 runs.
+    """
+    plan = make(mechanism=mechanism, groups=Groups("k", range(GROUPS)))
+    rows = {"s": [0.25] * GROUPS, "y": [1] * GROUPS, "w": [2.0] * GROUPS}
+    release = release_sums({**rows, "k": list(range(GROUPS))}, plan, ledger=None)
+    columns = release.questions[0].values.astype(np.float64).T
+    fourth = 6 if plan.law == LAPLACE else 3
+    for column, part, total in zip(
+        columns, plan.measurements[0].sums, sums, strict=True
+    ):
+        standard = (column - total / part.step) / plan.law.sd(part.scale)
+        assert abs(standard.mean()) < 8 / math.sqrt(GROUPS)
+        allowed = 8 * math.sqrt((fourth - 1) / GROUPS)
+        assert abs((standard**2).mean() - 1) < allowed
+
+
+def test_two_releases_of_one_table_differ() -> None:
+    plan = plan_of(groups=Groups("k", range(100)))
+    first, second = (release_sums(EMPTY, plan, ledger=None) for _ in range(2))
+    assert first.id != second.id
+    assert not np.array_equal(first.questions[0].values, second.questions[0].values)
 
 
 # --- Neighbours, with the noise frozen ------------------------------------------------

@@ -1,15 +1,18 @@
 """Nothing is logged and no warning is shown while anyone holds the silence."""
 
 import logging
+import os
 import threading
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from dpratio.curator.silence import silence
+from dpratio.curator.silence import SharedChange, silence
 
 PATIENCE = 60.0
 LOGGER = logging.getLogger("loud")
@@ -82,19 +85,6 @@ def test_a_warning_is_no_error_where_the_user_made_it_one(heard: Heard) -> None:
         warnings.warn("again", stacklevel=1)
 
 
-def test_the_silence_of_a_user_is_kept(heard: Heard) -> None:
-    logging.disable(logging.ERROR)
-    try:
-        with silence():
-            pass
-        assert logging.root.manager.disable == logging.ERROR
-        LOGGER.error("not heard")
-        LOGGER.critical("heard")
-    finally:
-        logging.disable(logging.NOTSET)
-    assert heard.now() == ["heard"]
-
-
 def test_what_a_user_sets_meanwhile_breaks_no_silence_and_holds_afterwards(
     heard: Heard,
 ) -> None:
@@ -141,16 +131,6 @@ def test_filters_that_another_thread_sets_for_a_while_stay_apart() -> None:
     assert list(warnings.filters) == before
 
 
-def test_a_copy_of_the_filters_made_within_is_cleared_too() -> None:
-    before = list(warnings.filters)
-    other = warnings.catch_warnings()
-    with silence():
-        other.__enter__()
-    assert list(warnings.filters) == before
-    other.__exit__(None, None, None)
-    assert list(warnings.filters) == before
-
-
 def test_two_that_overlap_are_both_silent_and_nothing_stays(heard: Heard) -> None:
     """The first leaves first. Once, that made the second heard, and logs end there."""
     before = state_of_process()
@@ -178,19 +158,16 @@ def test_many_threads_are_silent(heard: Heard) -> None:
     before = state_of_process()
     start = threading.Barrier(12)
 
-    def hold(at: int) -> None:
+    def hold(_: int) -> None:
         start.wait(PATIENCE)
-        for turn in range(30):
+        for _ in range(30):
             with silence():
-                speak()
-                if (turn + at) % 7 == 0:
-                    with silence():
-                        speak()
+                with silence():
+                    speak()
                 speak()
 
     with ThreadPoolExecutor(12) as pool:
-        for each in [pool.submit(hold, at) for at in range(12)]:
-            each.result()
+        list(pool.map(hold, range(12)))
     assert heard.now() == []
     assert state_of_process() == before
 
@@ -202,3 +179,111 @@ def test_a_filter_of_ours_equals_none_of_the_user() -> None:
         ours = [each for each in filters if each not in before]
         assert len(ours) == 1
         assert ours[0] != ("ignore", None, Warning, None, 0)
+
+
+# --- A change that blocks share -------------------------------------------------------
+
+
+class Room:
+    """Something that is changed."""
+
+    def __init__(self) -> None:
+        self.state = SimpleNamespace(word="before")
+        self.change = SharedChange(self.make)
+
+    def make(self, undo: ExitStack) -> None:
+        undo.callback(setattr, self.state, "word", self.state.word)
+        self.state.word = "changed"
+
+
+@pytest.mark.parametrize("stop", [ValueError, KeyboardInterrupt, SystemExit])
+def test_it_is_undone_whatever_ends_the_block(stop: type[BaseException]) -> None:
+    room = Room()
+    with pytest.raises(stop), room.change.held():
+        raise stop
+    assert room.state.word == "before"
+
+
+def test_a_change_that_is_interrupted_is_undone_and_made_whole_for_the_next() -> None:
+    state = SimpleNamespace(first=0, second=0, is_interrupted=True)
+
+    def make(undo: ExitStack) -> None:
+        undo.callback(setattr, state, "first", state.first)
+        state.first = 1
+        if state.is_interrupted:
+            raise KeyboardInterrupt
+        undo.callback(setattr, state, "second", state.second)
+        state.second = 1
+
+    change = SharedChange(make)
+    with pytest.raises(KeyboardInterrupt), change.held():
+        pass
+    assert (state.first, state.second) == (0, 0)
+    state.is_interrupted = False
+    with change.held():
+        assert (state.first, state.second) == (1, 1)
+    assert (state.first, state.second) == (0, 0)
+
+
+def test_an_interrupt_while_leaving_leaves_nothing_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    room = Room()
+    leave, interrupts = SharedChange._leave, iter([KeyboardInterrupt])
+
+    def interrupted(*given: object) -> None:
+        for each in interrupts:
+            raise each
+        leave(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SharedChange, "_leave", interrupted)
+    with pytest.raises(KeyboardInterrupt), room.change.held():
+        pass
+    assert room.state.word == "before"
+
+
+def in_child(room: Room) -> list[str]:
+    """What a forked child sees: at once, after a block of its own, and at its end."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:  # pragma: no cover
+        seen = [room.state.word]
+        with room.change.held():
+            seen.append(room.state.word)
+        seen.append(room.state.word)
+        os.write(writing, " ".join(seen).encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as said:
+        return said.read().split()
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_fork_inherits_its_own_block_and_none_of_other_threads() -> None:
+    room = Room()
+    with room.change.held():
+        assert in_child(room) == ["changed", "changed", "changed"]
+    entered, left = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with room.change.held():
+            entered.set()
+            left.wait(PATIENCE)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert entered.wait(PATIENCE)
+    assert in_child(room) == ["before", "changed", "before"]
+    left.set()
+    holder.join()
+    assert room.state.word == "before"
+
+
+def test_a_child_of_a_holder_has_the_lock_to_itself() -> None:
+    """Another fork, in the child: nothing of the parent's lock stands in its way."""
+    room = Room()
+    child = os.fork()
+    if child == 0:  # pragma: no cover
+        os._exit(0 if in_child(room) == ["before", "changed", "before"] else 1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -41,17 +41,6 @@ def fixed_bits(seed: int) -> BitSource:
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), NOISES)
-@pytest.mark.parametrize("rows", [1, 9])
-def test_noise_has_one_row_per_cell_and_one_column_per_sum(
-    strategy: str, mechanism: str, rows: int
-) -> None:
-    plan = plan_of(strategy, mechanism)
-    drawn = draw_noise(plan.law, plan.measurements[0].scales, rows, system_bits)
-    assert drawn.shape == (rows, 6 if strategy == "focused" else 8)
-    assert drawn.dtype == np.int64
-
-
-@pytest.mark.parametrize(("strategy", "mechanism"), NOISES)
 def test_each_sum_is_drawn_with_the_law_of_the_plan_and_its_own_scale(
     strategy: str, mechanism: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
