@@ -77,6 +77,7 @@ HOMES = {
     "datetime": {
         "codec.py",
         "curator/reading/days.py",
+        "curator/sql/conditions.py",
         "curator/sql/keys.py",
         "curator/reading/statement.py",
         "curator/reading/frames.py",

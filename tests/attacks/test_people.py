@@ -11,10 +11,12 @@ import pytest
 from attacks.engines_for_attacks import ENGINES, sums_by
 from curator.people_for_tests import REGIONS, TOTALS, moved_by, people
 from curator.tables_for_tests import plan_of
+from dpratio.curator import measure
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.release.combine import merge, roll_up
+from dpratio.release.files import release_to_bytes
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 from dpratio.terms.unit import PrivacyUnit
@@ -60,6 +62,26 @@ def test_14_a_person_with_ten_thousand_rows_moves_no_more_than_the_cap(
         for cells, measured in zip(row, plan.measurements[0].sums, strict=True):
             assert cells <= measured.sensitivity
     assert 0 < moved_by(plan, more, less) <= plan.epsilon
+
+
+def test_54_nobody_can_foresee_which_groups_of_a_person_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The key of the ranks is drawn for each release, and stands nowhere."""
+    keys: list[str] = []
+    seen = measure.readings_of
+
+    def noted(plan: Plan, groups: Any, key: str) -> Any:  # noqa: ANN401
+        keys.append(key)
+        return seen(plan, groups, key)
+
+    monkeypatch.setattr(measure, "readings_of", noted)
+    table = table_of(OTHERS)
+    releases = [release_sums(table, people(), ledger=None) for _ in range(3)]
+    assert len(set(keys)) == 3  # One for all that a release asks.
+    assert min(map(len, keys)) == 32
+    for release in releases:
+        assert not any(key in release_to_bytes(release).decode() for key in keys)
 
 
 def three_levels() -> Plan:

@@ -8,13 +8,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
-import duckdb
-import ibis
 import pytest
 
-from curator.tables_for_tests import asked, plan_of, said_by
+from curator.tables_for_tests import plan_of, said_by
 from dpratio.curator import measure, stopping
-from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.table import connect, run_on
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.silence import silence
@@ -25,8 +22,6 @@ from dpratio.curator.stopping import (
     notes_of,
     stoppable,
 )
-from dpratio.curator.warehouse.dialect import Dialect
-from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.errors import SchemaRefused
 
 LONGEST = 60.0
@@ -118,29 +113,10 @@ def slow_duckdb() -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_query_on_a_file_of_duckdb(number: int) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(
-            "CREATE VIEW given AS SELECT (a.range % 7)::DOUBLE AS score, 1 AS label "
-            "FROM range(9000000) a, range(9000000) b WHERE (a.range + b.range) % 7 = 3"
-        )
-        backend, dialect = ibis.duckdb.from_connection(connection), Dialect()
-        with silence():
-            rows = backend.table("given")
-        table = WarehouseTable(dialect.types(rows), rows, backend, dialect)
-        require_ended(number, open_table(table, asked(plan_of()), "ibis"))
-        assert connection.execute("SELECT 7").fetchone() == (7,)
-
-
-def require_ended(number: int, ask: Callable[[], object]) -> None:
+def test_a_signal_ends_a_query_of_duckdb(number: int) -> None:
+    connection = connect()
     wanted = Terminated if number == signal.SIGTERM else KeyboardInterrupt
     with heeding_signals(), pytest.raises(wanted), interrupted(number, 1):
-        ask()
-
-
-def test_a_signal_ends_a_query_on_files_and_frames() -> None:
-    connection = connect()
-    with pytest.raises(KeyboardInterrupt), interrupted(moment=1):
         run_on(connection)(slow_duckdb(), {})
     assert connection.execute("SELECT 7").fetchone() == (7,)
     connection.close()

@@ -73,7 +73,6 @@ def test_every_field_is_read() -> None:
             totals={"s": Bounds(0, 5), "y": Bounds(0, 4)},
             most_groups=2,
             neighbours="change-one",
-            key="study",
             noun="customers",
         ),
         budget=Budget("0.1", "1e-6"),

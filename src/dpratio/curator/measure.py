@@ -17,7 +17,7 @@ from dpratio.curator.choose_engine import (
     open_reading,
     schema_for,
 )
-from dpratio.curator.noise.entropy import BitSource, system_bits
+from dpratio.curator.noise.entropy import BitSource, fresh_id, system_bits
 from dpratio.curator.noise.rounded import draw_noise, name_keys
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading
@@ -61,21 +61,21 @@ def open_for(table: object, plan: AnyPlan) -> Callable[[], Questions]:
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read.
     """
-    partitions = partitions_of(plan)
+    partitions, key = partitions_of(plan), fresh_id()
     known = [_known_groups(part) for part in partitions]
     finders = {
-        place: _open_keys(table, plan.unit, part)
+        place: _open_keys(table, plan.unit, part, key)
         for place, part in enumerate(partitions)
         if isinstance(part, PrivateKeys)
     }
-    ready = [_open(table, reading) for reading in readings_of(plan, known)]
+    ready = [_open(table, reading) for reading in readings_of(plan, known, key)]
 
     def measure() -> Questions:
         keys = {place: find() for place, find in finders.items()}
         cells = [keys.get(place, groups) for place, groups in enumerate(known)]
         queries = [
             _open(table, reading) if place in keys else ready[place]
-            for place, reading in enumerate(readings_of(plan, cells))
+            for place, reading in enumerate(readings_of(plan, cells, key))
         ]
         if isinstance(plan, Plan) and plan.stage is not None:
             exact = _exact(plan, cells, queries)
@@ -144,7 +144,7 @@ def look_at(table: object, plan: AnyPlan) -> list[tuple[Reading | KeyCount, Sche
     """Return every question of a plan with the schema of the table; ask none."""
     partitions = partitions_of(plan)
     questions: list[Reading | KeyCount] = [
-        _key_count(part, plan.unit)
+        KeyCount(part.column, part.kind, unit_rule(plan.unit))
         for part in partitions
         if isinstance(part, PrivateKeys)
     ]
@@ -179,16 +179,12 @@ def _open(table: object, reading: Reading) -> Callable[[], list[ExactSums]]:
 
 
 def _open_keys(
-    table: object, unit: PrivacyUnit, keys: PrivateKeys
+    table: object, unit: PrivacyUnit, keys: PrivateKeys, key: str
 ) -> Callable[[], Groups]:
     """Open the table for finding the keys that enough units share."""
-    counting = _key_count(keys, unit)
+    counting = KeyCount(keys.column, keys.kind, unit_rule(unit, key))
     count = quietly(lambda: open_keys(table, counting))
     return lambda: name_keys(quietly(count), keys, unit, system_bits)
-
-
-def _key_count(keys: PrivateKeys, unit: PrivacyUnit) -> KeyCount:
-    return KeyCount(keys.column, keys.kind, unit_rule(unit))
 
 
 def _exact(

@@ -36,25 +36,31 @@ def places_of(plan: AnyPlan) -> list[int]:
     return [partitions.index(measured.groups) for measured in plan.measurements]
 
 
-def readings_of(plan: AnyPlan, groups: Sequence[Groups | None]) -> list[Reading]:
+def readings_of(
+    plan: AnyPlan, groups: Sequence[Groups | None], key: str = ""
+) -> list[Reading]:
     """Return what is added up: one reading for all questions of a partition.
 
     Args:
         plan: What is measured.
         groups: The cells of each of `partitions_of`; none yet of private keys.
+        key: Chooses the groups in which a person counts; nobody knows that of a
+            release.
     """
     if isinstance(plan, HistogramPlan):
         return [
-            Reading((_histogram_statement(plan, histogram),))
+            Reading((_histogram_statement(plan, histogram, key),))
             for histogram in plan.measurements
         ]
     statements: list[list[Statement]] = [[] for _ in groups]
     for measured, place in zip(plan.measurements, places_of(plan), strict=True):
-        statements[place].append(_statement(plan, measured, groups[place]))
+        statements[place].append(_statement(plan, measured, groups[place], key))
     return [Reading(tuple(listed)) for listed in statements]
 
 
-def _statement(plan: Plan, question: Measurement, groups: Groups | None) -> Statement:
+def _statement(
+    plan: Plan, question: Measurement, groups: Groups | None, key: str
+) -> Statement:
     """Return what a question of a plan needs added up, over given groups."""
     dimensions = () if groups is None else groups.dimensions
     columns = _with_bins(question.ratio.letters, dimensions)
@@ -67,7 +73,7 @@ def _statement(plan: Plan, question: Measurement, groups: Groups | None) -> Stat
         factor_bounds=bounds,
         dimensions=dimensions,
         listed=None if groups is None else groups.listed,
-        unit=unit_rule(plan.layout(question).unit, question.ratio),
+        unit=unit_rule(plan.layout(question).unit, key, question.ratio),
         **_counted(plan, question),
     )
 
@@ -83,7 +89,9 @@ def _with_bins(
     }
 
 
-def _histogram_statement(plan: HistogramPlan, histogram: Histogram) -> Statement:
+def _histogram_statement(
+    plan: HistogramPlan, histogram: Histogram, key: str
+) -> Statement:
     """Return what is counted on a ladder, or in bins: rows, or people by group."""
     unit, cells, within = plan.unit, histogram.cells, histogram.within
     if isinstance(cells, ScoreBins):
@@ -105,7 +113,7 @@ def _histogram_statement(plan: HistogramPlan, histogram: Histogram) -> Statement
     if unit.column is not None:
         # Of groups nobody is left out: how many there are is what is counted.
         every = within.count if histogram.counts_groups and within else unit.most_groups
-        rule = UnitRule(unit.column, unit.key, every, {"s": total})
+        rule = UnitRule(unit.column, key, every, {"s": total})
     return Statement(
         factor_columns=columns,
         factor_bounds=bounds,
@@ -132,7 +140,9 @@ def _counted(plan: Plan, question: Measurement) -> dict[str, Any]:
     return {"sums": sums, "contrast": RAW, "unclamped": True}
 
 
-def unit_rule(unit: PrivacyUnit, ratio: Ratio | None = None) -> UnitRule | None:
+def unit_rule(
+    unit: PrivacyUnit, key: str = "", ratio: Ratio | None = None
+) -> UnitRule | None:
     """Return how the rows of one unit are added up; None where a row is the unit.
 
     Without a ratio units are counted, and nothing of them is added up.
@@ -140,4 +150,4 @@ def unit_rule(unit: PrivacyUnit, ratio: Ratio | None = None) -> UnitRule | None:
     if unit.column is None:
         return None
     totals = {} if ratio is None else totals_of(ratio, unit)
-    return UnitRule(unit.column, unit.key, unit.most_groups, totals)
+    return UnitRule(unit.column, key, unit.most_groups, totals)

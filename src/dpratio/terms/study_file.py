@@ -344,7 +344,6 @@ UNIT = record(
     totals=BOUNDS.optional({}),
     most_groups=integer(1).optional(1),
     neighbours=choice(*NEIGHBOURS).optional(NEIGHBOURS[0]),
-    key=TEXT.optional("dpratio"),
     noun=TEXT.optional(),
 )
 

@@ -25,10 +25,9 @@ class PrivacyUnit:
             to them. Of ``Ratio("a", minus="b", …)`` the numerator's total is named
             ``"a - b"``. A `Question` may have its own.
         most_groups: With ids: in how many groups of a question one person is counted
-            at most. Of more, some are chosen by a keyed hash of the id.
+            at most. Of more, some are chosen at random, anew for every release.
         neighbours: ``"add-or-remove-one"`` hides whether someone is there at all;
             ``"change-one"`` hides what someone's rows hold.
-        key: The public key of the hash that chooses groups.
         noun: What those who are protected are called, in the plural: plans and reports
             say it, as in ``"aircraft"``. By default ``"people"``, without ids
             ``"rows"``.
@@ -46,24 +45,18 @@ class PrivacyUnit:
     totals: Mapping[str, Bounds] = field(default_factory=dict, hash=False)
     most_groups: int = 1
     neighbours: str = "add-or-remove-one"
-    key: str = "dpratio"
     noun: str | None = None
 
     def __post_init__(self) -> None:
         require_one_of(self.neighbours, NEIGHBOURS, "neighbour relation")
         require_bounds(self.totals, "totals")
         settle(self, totals=dict(self.totals))
-        most, key, noun = self.most_groups, self.key, self.noun
+        most, noun = self.most_groups, self.noun
         if type(most) is not int or not 1 <= most <= _MOST_GROUPS:
             raise InvalidInput(
                 "most_groups must be a whole number from 1 to 1,000,000, got "
                 f"{show_given(most)}.",
                 field="most_groups",
-            )
-        if not isinstance(key, str) or not key.isascii() or not key:
-            raise InvalidInput(
-                f"the key of the hash must be plain text, got {show_given(key)}.",
-                field="key",
             )
         if noun is not None:
             require_line(noun, "noun", _LONGEST_NOUN)

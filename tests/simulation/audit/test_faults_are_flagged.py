@@ -13,7 +13,7 @@ import pytest
 
 from dpratio.curator import measure
 from dpratio.curator.noise import rounded
-from dpratio.curator.sql import query
+from dpratio.curator.sql import numbers, query
 from dpratio.plan import price, settle
 from dpratio.plan.laws import NoiseLaw, Threshold, threshold_of
 from dpratio.plan.sensitivity import joint
@@ -229,7 +229,12 @@ def test_a_price_that_forgets_the_groups_of_a_person_is_flagged(
 def test_values_that_are_not_clipped_are_flagged(
     audited: Auditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(query, "clip", lambda _, number, *_a, **_b: number)
+    def wide(dialect: Any, number: str, bounds: Bounds, **options: Any) -> str:  # noqa: ANN401
+        if not bounds.is_binary:
+            bounds = Bounds(4 * bounds.lower, 4 * bounds.upper)
+        return numbers.clip(dialect, number, bounds, **options)
+
+    monkeypatch.setattr(query, "clip", wide)
     findings = audited(mechanisms=["analytic_gaussian"], strategies=["joint"])
     assert verdicts(findings) == {TOO_LITTLE}
 

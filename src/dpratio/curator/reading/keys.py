@@ -80,8 +80,8 @@ def number_of_id(unit: str) -> int:
 
 
 def rank_key(key: str) -> int:
-    """Turn the public key of a plan into a number."""
-    return int(md5_of(key)[:7], 16) % (RANK_FIELD - 1)
+    """Turn the key of a release into a number."""
+    return int(md5_of(key)[:15], 16) % (RANK_FIELD - 1)
 
 
 def md5_of(text: str) -> str:

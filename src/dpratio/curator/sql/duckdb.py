@@ -191,7 +191,7 @@ def _day(column: Column) -> str:
         is_date = f"regexp_full_match({text}, {pattern})"
         return _days(f"CASE WHEN {is_date} THEN TRY_CAST({written} AS DATE) END")
     if "_NS" in column.native:
-        ticks = f"nullif(epoch_ns({name}), {UNDECLARED}::BIGINT)"
+        ticks = f"nullif(epoch_ns({name}), CAST({UNDECLARED} AS BIGINT))"
         return _days(_floor_of(ticks, 86_400 * 10**9))
     if "TIME ZONE" in column.native:
         # A cast would give the day in the time zone of the session.

@@ -261,7 +261,7 @@ def test_a_flag_is_true_or_false(name: str, given: object) -> None:
     ("unit", "protected"),
     [
         (PrivacyUnit("customer", totals={"s": Bounds(0, 1)}), True),
-        (PrivacyUnit("customer", most_groups=9, key="other"), True),
+        (PrivacyUnit("customer", most_groups=9), True),
         (PrivacyUnit("customer", neighbours="change-one"), False),
         (PrivacyUnit("Customer"), False),
         (PrivacyUnit(), False),

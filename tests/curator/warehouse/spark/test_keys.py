@@ -179,7 +179,7 @@ def test_people_are_added_up_and_kept_in_so_many_groups(
     type_, ids = CROWDS[kind]
     table = crowd(ids, type_, 300)
     totals = {"score - other": Bounds(-1.5, 2.25), "label": Bounds(0.25, 3)}
-    unit = PrivacyUnit("id", totals=totals, most_groups=2, key="a'\"\\b${x}")
+    unit = PrivacyUnit("id", totals=totals, most_groups=2)
     focused: dict[str, Any] = {"strategy": "focused", "guess": 0.75}
     plan = plan_of(
         Bounds(-1, 1),
