@@ -11,7 +11,7 @@ import pytest
 from attacks.engines_for_attacks import ENGINES, sums_by
 from curator.people_for_tests import REGIONS, TOTALS, moved_by, people
 from curator.tables_for_tests import plan_of
-from dpratio.curator import measure
+from dpratio.curator import measure, statements
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.plan import Plan
@@ -69,7 +69,7 @@ def test_54_nobody_can_foresee_which_groups_of_a_person_count(
 ) -> None:
     """The key of the ranks is drawn for each release, and stands nowhere."""
     keys: list[str] = []
-    seen = measure.readings_of
+    seen = statements.readings_of
 
     def noted(plan: Plan, groups: Any, key: str) -> Any:  # noqa: ANN401
         keys.append(key)

@@ -73,7 +73,6 @@ def plans_of_people(draw: st.DrawFn) -> Plan:
         keys=draw(st.sampled_from([None, REGIONS, REGIONS[:1]])),
         clipping=draw(st.sampled_from(["measured", "unmeasured"])),
         most_groups=draw(st.integers(1, 3)),
-        key=draw(st.sampled_from(["dpratio", "it's", "x:y"])),
     )
 
 

@@ -11,7 +11,7 @@ PARTS = {
     "groups": 'column = "region"\nkeys = ["north", "south"]\nbudget_share = 2',
     "unit": (
         'column = "user"\ntotals = { s = [0, 5], y = [0, 4] }\nmost_groups = 2\n'
-        'neighbours = "change-one"\nkey = "study"\nnoun = "customers"'
+        'neighbours = "change-one"\nnoun = "customers"'
     ),
     "population": (
         "numerator = { mean = 0.5, sd = 0.22 }\nper = { mean = 0.45 }\n"
