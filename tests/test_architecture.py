@@ -41,9 +41,10 @@ FLOORS = {
 
 HOMES = {
     "duckdb": {
-        "curator/duckdb/table.py",
-        "curator/duckdb/parquet.py",
         "curator/duckdb/sources.py",
+        "curator/reading/csv.py",
+        "curator/reading/parquet.py",
+        "curator/reading/table.py",
     },
     "ibis": {
         f"curator/warehouse/{file}.py"
@@ -76,7 +77,6 @@ HOMES = {
     "time": {"curator/ledger/store/clock.py"},
     "datetime": {
         "codec.py",
-        "curator/reading/days.py",
         "curator/sql/conditions.py",
         "curator/sql/keys.py",
         "curator/reading/statement.py",

@@ -139,9 +139,8 @@ POSTGRES_ROWS = [
 ]
 Written = Callable[[Path, list[Any]], str]
 PLACES: dict[str, tuple[str, Written, list[Any]]] = {
-    "python": ("python", written_as_csv, list(BAD_LINES.values())),
+    "a few lines": ("duckdb", written_as_csv, list(BAD_LINES.values())),
     "duckdb": ("duckdb", written_as_long_csv, list(BAD_LINES.values())),
-    "python, in German": ("python", written_in_german, BAD_IN_GERMAN),
     "duckdb, in German": ("duckdb", written_in_german, BAD_IN_GERMAN),
     "a file of DuckDB": ("ibis", stored_in_duckdb, DUCKDB_ROWS),
 }

@@ -41,7 +41,7 @@ class Column(list[Any]):
 
 
 @contextmanager
-def in_python(hook: Hook) -> Iterator[object]:
+def in_lists(hook: Hook) -> Iterator[object]:
     score = Column(ROWS["score"])
     score.hook = hook
     yield {**ROWS, "score": score}
@@ -65,7 +65,7 @@ def in_polars(hook: Hook) -> Iterator[object]:
 
 
 SOURCES = {
-    "python": in_python,
+    "lists": in_lists,
     "duckdb": in_duckdb,
     "polars": in_polars,
 }

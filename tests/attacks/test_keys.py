@@ -105,12 +105,6 @@ CODED: dict[str, tuple[str, Callable[[list[str]], object]]] = {
             {"score": 0.5, "label": 1, "region": pd.Categorical(cells)}
         ),
     ),
-    "categories of pandas, row by row": (
-        "python",
-        lambda cells: pd.DataFrame(
-            {"score": 0.5, "label": 1, "region": pd.Categorical(cells)}
-        ),
-    ),
     "categories of Polars": (
         "duckdb",
         lambda cells: pl.DataFrame(
@@ -118,7 +112,7 @@ CODED: dict[str, tuple[str, Callable[[list[str]], object]]] = {
         ),
     ),
     "an enumeration of Polars": (
-        "python",
+        "duckdb",
         lambda cells: pl.DataFrame(
             {
                 "score": 0.5,

@@ -135,7 +135,7 @@ def test_09_no_failing_input_lets_a_canary_be_heard(
     ledger = Ledger(work / "budget.db", anchor=work / "heads")
     ledger.open_scope(Scope("people", Budget(9, "1e-5")))
     table = FAILING[what](CANARIES[at : at + 100], given)
-    engines = ["auto"] if isinstance(table, dict) else ["auto", "python"]
+    engines = ["auto"] if isinstance(table, dict) else ["auto", "duckdb"]
     capfd.readouterr()
     said = ""
     for engine, book in product(engines, [ledger, None]):

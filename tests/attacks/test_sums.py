@@ -177,7 +177,7 @@ SINGLES = pa.table(
 def singles(folder: Path) -> Iterator[tuple[Any, str]]:
     """Hand numbers of single precision over in every way that can hold them."""
     ones = [1.0] * len(SINGLE)
-    yield {"score": [np.float32(each) for each in SINGLE], "label": ones}, "python"
+    yield {"score": [np.float32(each) for each in SINGLE], "label": ones}, "duckdb"
     for source, engine in READABLE:
         yield SOURCES[source](SINGLES, folder), engine
 

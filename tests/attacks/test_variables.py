@@ -114,7 +114,7 @@ def test_09_what_a_variable_holds_is_in_no_message(
     """
     monkeypatch.setenv("CANARY", value)
     book = book_of(folder / "budget.db")
-    for engine in ("auto", "python"):
+    for engine in ("auto", "duckdb"):
         with pytest.raises(DpratioError) as refused:
             release_with(engine, table, PLAN, ledger=book, scope="loans")
         assert "canary" not in str(refused.value).replace("${CANARY}", "")

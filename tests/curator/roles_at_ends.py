@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from curator.tables_for_tests import asked, plan_of
+from curator import oracle
+from curator.tables_for_tests import as_lists, asked, exact, plan_of
 from dpratio.curator.choose_engine import open_keys, open_table
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.curator.statements import unit_rule
 from dpratio.errors import DpratioError
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.groups import Dimension, Groups, Keys, Periods
+from dpratio.terms.groups import Dimension, Groups, Key, Keys, Periods
 from dpratio.terms.unit import PrivacyUnit
 from soak import IS_SOAK
 
@@ -96,6 +97,8 @@ def outcome(source: object, role: str, many: int, engine: str) -> Outcome:
 
 def _summed(source: object, plan: Plan, engine: str) -> Callable[[], Any]:
     statement = asked(plan)
+    if engine == "python":
+        return lambda: exact(source, plan, engine)
     ask = open_table(source, statement, engine)
     nothing = np.zeros((statement.cells, len(statement.sums)), dtype=np.int64)
     return lambda: ask().plus(nothing).tolist()
@@ -104,5 +107,12 @@ def _summed(source: object, plan: Plan, engine: str) -> Callable[[], Any]:
 def _found(source: object, role: str, engine: str) -> Callable[[], Any]:
     plan = plan_of(unit=PrivacyUnit("half", totals=TOTALS, most_groups=5))
     count = KeyCount("x", FOUND[role], unit_rule(plan.unit))
+    if engine == "python":
+        lists = as_lists(source)
+        return lambda: _sorted(oracle.count_keys(lists, count))
     ask = open_keys(source, count, engine)
-    return lambda: sorted((repr(key), units) for key, units in ask().items())
+    return lambda: _sorted(ask())
+
+
+def _sorted(counts: dict[Key, int]) -> list[tuple[str, int]]:
+    return sorted((repr(key), units) for key, units in counts.items())

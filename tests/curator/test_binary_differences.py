@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curator.door_for_tests import release_with
 from dpratio.curator import measure as room
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.make_plan import make_plan
@@ -53,9 +52,9 @@ def test_engines_agree_on_differences_of_a_binary_column(
         "y": rng.integers(0, 2, 500),
     }
     plan = plan_of(strategy, answers, taken)
-    python = release_sums(table, plan, ledger=None)
-    duckdb = release_with("duckdb", pd.DataFrame(table), plan, ledger=None)
-    assert python.questions == duckdb.questions
+    lists = release_sums(table, plan, ledger=None)
+    frame = release_sums(pd.DataFrame(table), plan, ledger=None)
+    assert lists.questions == frame.questions
 
 
 @pytest.mark.usefixtures("quiet")
@@ -85,7 +84,7 @@ def test_one_row_moves_no_sum_further_than_planned(
 
 
 def test_a_number_of_thousands_of_digits_is_no_key_and_stops_nothing() -> None:
-    from dpratio.curator.reading.frames import key_text
+    from dpratio.curator.reading.keys import key_text
 
     assert key_text(10**4000) == "1" + "0" * 4000
     assert key_text(10**4300) is None

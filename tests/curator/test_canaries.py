@@ -43,7 +43,7 @@ def require_no_canary(*texts: str) -> None:
 
 @pytest.mark.parametrize(
     ("source", "engine"),
-    [*READABLE, ("csv", "python"), ("csv", "duckdb"), ("mapping", "python")],
+    [*READABLE, ("csv", "duckdb"), ("mapping", "duckdb")],
 )
 def test_no_cell_is_heard_of_in_a_release(
     source: str,

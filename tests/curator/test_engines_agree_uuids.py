@@ -75,7 +75,7 @@ def polars_frame(words: Table) -> Table:
 
 
 SOURCES: dict[str, tuple[Callable[[Path], Table], tuple[str, ...]]] = {
-    "lists": (lambda _: {**PLAIN, "id": UUIDS}, ("python",)),
+    "lists": (lambda _: {**PLAIN, "id": UUIDS}, ("python", "duckdb")),
     "Arrow": (lambda _: arrow_table(), ENGINES),
     "pandas": (lambda _: pandas_frame(id=UUIDS), ENGINES),
     "pandas, both": (

@@ -156,7 +156,7 @@ def test_python_objects_of_other_types_are_other_keys() -> None:
         ([1, None], [2, many - 2]),
     ]
     for keys, expected in cases:
-        assert counts(mapping, plan_of(keys=keys), "python") == expected
+        assert counts(mapping, plan_of(keys=keys), "auto") == expected
 
 
 def test_categories_and_enums_hold_keys_and_dates_of_pandas_come_in_any_unit() -> None:

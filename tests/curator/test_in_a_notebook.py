@@ -6,7 +6,7 @@ from guide_cells import Cell, page_of
 from kernel import run_notebook
 from make_notebook import notebook_of
 
-CODE = """from dpratio.curator.duckdb.table import connect
+CODE = """from dpratio.curator.reading.table import connect
 
 bar = "SELECT current_setting('enable_progress_bar')"
 print(connect().execute(bar).fetchone())

@@ -25,7 +25,7 @@ Table = Any
 def require_neighbours_close(case: Case, data: st.DataObject, folder: Path) -> None:
     neighbour = case.without(data.draw(st.integers(0, case.table.num_rows - 1)))
     source = data.draw(st.sampled_from(["relation"] * 25 + sorted(SOURCES)))
-    pairs = [("python", mapping_of), ("duckdb", lambda t: SOURCES[source](t, folder))]
+    pairs = [("auto", mapping_of), ("auto", lambda t: SOURCES[source](t, folder))]
     for engine, make in pairs:
         table, less = (
             exact(make(each.table), each.plan, engine) for each in (case, neighbour)

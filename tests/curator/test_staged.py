@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attacks.engines_for_attacks import ENGINES, given_to
-from curator.door_for_tests import release_with
 from curator.stages_for_tests import PLANS, REGIONS, TABLE, plan_of, without_noise
 from curator.tables_for_tests import asked, exact, fixed
 from dpratio.curator import measure as room
@@ -32,8 +31,8 @@ from dpratio.terms.budget import Budget
 from tiers import quick_first
 
 
-def released(table: Any, plan: Plan, engine: str = "python") -> Release:  # noqa: ANN401
-    return release_with(engine, given_to(engine, table), plan, ledger=None)
+def released(table: Any, plan: Plan, engine: str = "lists") -> Release:  # noqa: ANN401
+    return release_sums(given_to(engine, table), plan, ledger=None)
 
 
 @pytest.mark.parametrize("kind", quick_first(reversed(PLANS), 2))

@@ -12,7 +12,7 @@ import pytest
 
 from curator.tables_for_tests import plan_of, said_by
 from dpratio.curator import measure, stopping
-from dpratio.curator.duckdb.table import connect, run_on
+from dpratio.curator.reading.table import connect, run_on
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.silence import silence
 from dpratio.curator.stopping import (

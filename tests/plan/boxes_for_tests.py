@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from dpratio.curator.python.engine import _cells, _clip, _with_contrast
+from curator.oracle import clip, to_cells, with_contrast
 from dpratio.curator.reading.statement import CellSum
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.joint import Grid, grid_of, is_convex
@@ -91,14 +91,14 @@ def cells_of(
     row: Mapping[str, float], box: Box, grid: Grid, contrast: Contrast | None
 ) -> list[int]:
     """Count a row as the specification of all engines does."""
-    factors = {factor: _clip(row[factor], bounds) for factor, bounds in box.items()}
+    factors = {factor: clip(row[factor], bounds) for factor, bounds in box.items()}
     if contrast is not None:
-        factors = _with_contrast(factors, contrast)
+        factors = with_contrast(factors, contrast)
     sums = [
         CellSum(each.factors, step, 0)
         for each, step in zip(grid.summands, grid.steps, strict=True)
     ]
-    return list(_cells(factors, sums))
+    return list(to_cells(factors, sums))
 
 
 def exact_cells(
@@ -106,7 +106,7 @@ def exact_cells(
 ) -> list[Fraction]:
     """Where the row lies on the lattices before anything is rounded."""
     factors = {
-        factor: Fraction(_clip(row[factor], bounds)) for factor, bounds in box.items()
+        factor: Fraction(clip(row[factor], bounds)) for factor, bounds in box.items()
     }
     factors.setdefault("w", Fraction(1))
     if contrast is not None:

@@ -13,7 +13,7 @@ from dpratio.curator.sql.table import Table
 from dpratio.terms.groups import Key
 from dpratio.terms.source import CsvFile, DatabaseTable, ParquetFiles
 
-ENGINES = ("auto", "duckdb", "ibis", "python")
+ENGINES = ("auto", "duckdb", "ibis")
 
 _IN_WAREHOUSES = {"database", "spark"}
 
@@ -82,13 +82,12 @@ def _open(
     """Open a table with its engine, and check its schema."""
     require_one_of(engine, ENGINES, "engine")
     source: Any = connected(table, engine)
-    return as_written(source, lambda: _opened(resolved(source), asked, engine))
+    return as_written(source, lambda: _opened(resolved(source), asked))
 
 
 def _opened(
     opened: Any,  # noqa: ANN401 (any kind of table)
     asked: Reading | KeyCount,
-    engine: str,
 ) -> tuple[Any, ModuleType]:
     kind = kind_of(opened)
     asking: ModuleType
@@ -96,11 +95,6 @@ def _opened(
         from dpratio.curator.sql import ask as asking
     elif kind == "opened":
         from dpratio.curator.warehouse import engine as asking
-    elif engine == "python" or (engine == "auto" and kind == "mapping"):
-        from dpratio.curator.python import engine as asking
-        from dpratio.curator.python.rows import open_rows
-
-        opened = open_rows(opened)
     elif isinstance(opened, CsvFile | ParquetFiles) and opened.where:
         from dpratio.curator.sql import ask as asking
         from dpratio.curator.sql.duckdb import open_kept

@@ -26,7 +26,7 @@ from curator.tables_for_tests import (
     plan_of,
 )
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.duckdb.table import identifier, literal, write_parquet
+from dpratio.curator.reading.table import identifier, literal, write_parquet
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, InvalidInput, MissingExtra, SchemaRefused
 from tiers import quick_first
@@ -42,14 +42,6 @@ def test_a_quoted_text_or_name_means_itself_whatever_it_holds(text: str) -> None
     relation = connection_of(1).sql(f"SELECT {literal(text)} AS {identifier(text)}")
     assert relation.columns == [text]
     assert relation.fetchall() == [(text,)]
-
-
-def test_a_mapping_is_left_to_the_engine_in_plain_loops() -> None:
-    with pytest.raises(InvalidInput) as refused:
-        release_with("duckdb", {"score": [1], "label": [1]}, plan_of(), ledger=None)
-    assert str(refused.value) == (
-        "engine 'duckdb' does not read mappings of lists, got one. Use engine 'python'."
-    )
 
 
 def test_a_frame_that_needs_a_missing_package_says_which(
@@ -118,7 +110,7 @@ def test_invented_columns_are_written_as_parquet(tmp_path: Path) -> None:
     write_parquet(str(path), {"score": np.array([0.5, 1.0]), "label": np.array([1, 0])})
     table = pq.read_table(path)
     assert table.to_pydict() == {"score": [0.5, 1.0], "label": [1, 0]}
-    assert exact(path, plan_of(), "duckdb") == exact(path, plan_of(), "python")
+    assert exact(path, plan_of(), "duckdb") == exact(table, plan_of(), "python")
 
 
 def test_a_relation_is_read_on_its_own_connection_and_leaves_nothing_there() -> None:

@@ -32,15 +32,15 @@ from soak import IS_SOAK
 LONGER = 50 if IS_SOAK else 1
 # Batches of each engine; a batch holds `PAIRS` pairs.
 BATCHES = {
-    "python": 38 * LONGER,
-    "duckdb": 32 * LONGER,
+    "lists": 12 * LONGER,
+    "duckdb": 58 * LONGER,
     "polars": 16 * LONGER,
 }
-TEXT_BATCHES = {"python": 8 * LONGER, "duckdb": 8 * LONGER}
+TEXT_BATCHES = {"duckdb": 16 * LONGER}
 KEY_BATCHES = 2 * LONGER
 COMMANDS = 2 * LONGER
 # Batches of people whose question has totals of its own.
-OWN_BATCHES = {"python": 5 * LONGER, "duckdb": 5 * LONGER}
+OWN_BATCHES = {"lists": 5 * LONGER, "duckdb": 5 * LONGER}
 WANTED = 100_000 if IS_SOAK else 2_000
 
 Open = Callable[[Any], tuple[object, str]]
@@ -51,7 +51,7 @@ def engines() -> Iterator[dict[str, Open]]:
     """Every engine that runs in this process, and lazy frames of Polars."""
     with duckdb.connect(config={"threads": 1}) as connection:
         yield {
-            "python": lambda rows: (mapping_of(rows), "python"),
+            "lists": lambda rows: (mapping_of(rows), "duckdb"),
             "duckdb": lambda rows: (connection.from_arrow(rows), "duckdb"),
             "polars": lambda rows: (pl.DataFrame(rows).lazy(), "duckdb"),
         }

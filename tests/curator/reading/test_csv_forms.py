@@ -8,10 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from curator.groups_for_tests import by, counts
+from curator.oracle import day_in, number_of
 from curator.reading.test_csv_numbers import TEXTS
 from curator.tables_for_tests import ENGINES, exact, fixed, plan_of
-from dpratio.curator.python.engine import to_number
-from dpratio.curator.reading.days import day_in_text
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Keys, Periods
 from dpratio.terms.source import CsvFile
@@ -70,7 +69,7 @@ def numbers_in(path: Path, texts: list[str], engine: str) -> list[int | None]:
 def test_a_decimal_comma_is_read_as_a_point_is_elsewhere(
     engine: str, tmp_path: Path
 ) -> None:
-    read = {text: to_number(text, decimal=",") for text in IN_COMMAS}
+    read = {text: number_of(text, decimal=",") for text in IN_COMMAS}
     wanted = [
         None if number is None else round(number * 2**23)
         for number in IN_COMMAS.values()
@@ -101,7 +100,8 @@ TEXT = st.text("0123456789.,eE+-_ \t", max_size=9) | st.text(
 def test_any_text_with_a_decimal_comma_is_the_same_number_in_every_engine(
     texts: list[str], folder: Path
 ) -> None:
-    found = [numbers_in(folder / "rows.csv", texts, engine) for engine in ENGINES]
+    engines = ("python", "duckdb")
+    found = [numbers_in(folder / "rows.csv", texts, engine) for engine in engines]
     assert found[0] == found[1]
 
 
@@ -116,7 +116,7 @@ def test_dates_are_read_in_the_form_that_is_declared_and_in_no_other(
 ) -> None:
     others = [text for each in FORMS.values() for text in each]
     no_days = [text for text in [*others, *NO_DAYS] if text not in FORMS[form]]
-    meant = [day_in_text(text, form) for text in no_days]
+    meant = [day_in(text, form) for text in no_days]
     texts = [*FORMS[form], *no_days]
     file = written(tmp_path / "rows.csv", seen(texts), dates=form)
     days = by(Keys("seen", [DAY, None]))
@@ -132,11 +132,11 @@ def test_dates_are_read_in_the_form_that_is_declared_and_in_no_other(
 
 def test_a_day_in_text_is_on_the_calendar() -> None:
     for form, texts in FORMS.items():
-        assert {day_in_text(text, form) for text in texts} == {DAY}
-    assert [day_in_text(text) for text in NO_DAYS] == [None] * len(NO_DAYS)
-    assert day_in_text("29.02.2024", "DD.MM.YYYY") == dt.date(2024, 2, 29)
-    assert day_in_text("5/4/2026", "D/M/YYYY") == dt.date(2026, 4, 5)
-    assert day_in_text("5/4/2026", "M/D/YYYY") == dt.date(2026, 5, 4)
+        assert {day_in(text, form) for text in texts} == {DAY}
+    assert [day_in(text, "YYYY-MM-DD") for text in NO_DAYS] == [None] * len(NO_DAYS)
+    assert day_in("29.02.2024", "DD.MM.YYYY") == dt.date(2024, 2, 29)
+    assert day_in("5/4/2026", "D/M/YYYY") == dt.date(2026, 4, 5)
+    assert day_in("5/4/2026", "M/D/YYYY") == dt.date(2026, 5, 4)
 
 
 @given(
@@ -162,6 +162,6 @@ def test_any_text_is_the_same_day_in_every_engine(
     form: str, texts: list[str], folder: Path
 ) -> None:
     file = written(folder / "rows.csv", seen(texts), dates=form)
-    found = {day_in_text(text, form) for text in texts if text}
+    found = {day_in(text, form) for text in texts if text}
     plan = by(Keys("seen", [*sorted(day for day in found if day), None]))
     assert counts(file, plan, "python") == counts(file, plan, "duckdb")

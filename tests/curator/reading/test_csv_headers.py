@@ -7,7 +7,6 @@ import pytest
 
 from curator.door_for_tests import release_with
 from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
-from dpratio.curator.reading.csv_lines import line_cells, read_header
 from dpratio.errors import FileRefused
 from dpratio.terms.source import CsvFile
 
@@ -16,17 +15,19 @@ PLAIN = plan_of()
 
 def test_the_header_is_the_first_line_or_the_declared_columns(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
-    path.write_bytes(b'\xef\xbb\xbf"a","b,c"\r\n1,2\r\n')
-    assert read_header(CsvFile(path), str(path)) == ("a", "b,c")
-    declared = CsvFile(path, columns=["x", "y"])
-    assert read_header(declared, "no such file") == ("x", "y")
-    assert list(line_cells(CsvFile(path), str(path))) == [["1", "2"]]
+    path.write_bytes(b'\xef\xbb\xbf"label","b,""c"\r\n1,0.5\r\n')
+    plan = plan_of(names=('b,"c', "label", "", ""))
+    assert exact(CsvFile(path), plan, "duckdb")[0][:3] == [ROW, ROW, ROW // 2]
+    declared = CsvFile(path, columns=["label", "score"])
+    assert exact(declared, PLAIN, "duckdb")[0][:3] == [ROW, ROW, ROW // 2]
 
 
 def test_a_compressed_file_is_read_like_any_other(tmp_path: Path) -> None:
     path = tmp_path / "f.csv.gz"
-    path.write_bytes(gzip.compress(b"a,b\n1,2\n") + gzip.compress(b"3,4"))
-    assert list(line_cells(CsvFile(path), str(path))) == [["1", "2"], ["3", "4"]]
+    packed = gzip.compress(b"score,label\n0.5,1\n") + gzip.compress(b"1,1")
+    path.write_bytes(packed)
+    assert exact(path, PLAIN, "duckdb")[0][:3] == [2 * ROW, 2 * ROW, ROW + ROW // 2]
+    assert exact(path, PLAIN, "duckdb") == exact(path, PLAIN, "python")
 
 
 UNREADABLE_HEADERS = {

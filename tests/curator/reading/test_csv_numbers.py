@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from curator.oracle import number_of
 from curator.tables_for_tests import ENGINES, exact, fixed, plan_of
-from dpratio.curator.python.engine import to_number
 from dpratio.terms.bounds import Bounds
 
 PLAIN = plan_of()
@@ -130,7 +130,7 @@ def test_any_text_is_read_as_the_same_number_by_every_engine(
 
 
 def test_only_finite_numbers_are_read_from_text() -> None:
-    read = {text: to_number(text, decimal=".") for text in TEXTS}
+    read = {text: number_of(text, decimal=".") for text in TEXTS}
     assert {text for text, number in read.items() if number is None} == {
         text for text, number in TEXTS.items() if number is None
     }

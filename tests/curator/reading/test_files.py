@@ -42,7 +42,7 @@ def test_the_name_of_a_file_that_exists_is_not_taken_for_a_pattern(
     ],
     ids=["parquet", "glob", "csv", "folder", "nul", "too_long"],
 )
-@pytest.mark.parametrize("engine", ["auto", "python", "duckdb"])
+@pytest.mark.parametrize("engine", ["auto", "duckdb"])
 def test_a_file_that_is_not_there_is_refused(
     name: str, engine: str, tmp_path: Path
 ) -> None:
@@ -55,7 +55,7 @@ def test_a_file_that_is_not_there_is_refused(
     )
 
 
-@pytest.mark.parametrize("engine", ["python", "duckdb"])
+@pytest.mark.parametrize("engine", ["auto", "duckdb"])
 def test_files_elsewhere_are_left_to_a_cluster(engine: str) -> None:
     with pytest.raises(FileRefused, match="from this machine, got the address 's3://l"):
         release_with(engine, "s3://lake/a.parquet", plan_of(), ledger=None)

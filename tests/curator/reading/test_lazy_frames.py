@@ -13,7 +13,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import DpratioError, FileRefused, SchemaRefused
 from dpratio.terms.budget import Budget
 
-ENGINES = ("python", "duckdb")
+ENGINES = ("duckdb",)
 FIRST: dict[str, Any] = {"score": [0.5, 0.25], "label": [1, 0]}
 # What stands in a newer file.
 OTHERS: dict[str, dict[str, Any]] = {

@@ -11,8 +11,8 @@ import pytest
 
 from curator.door_for_tests import release_with
 from curator.tables_for_tests import ENGINES, exact, plan_of
-from dpratio.curator.reading.lazy_frames import lazy_reads
-from dpratio.curator.reading.read_once import require_once, source_at
+from dpratio.curator.reading.files import require_once, source_at
+from dpratio.curator.reading.frames import _lazy_reads
 from dpratio.errors import SchemaRefused
 
 ROWS = pa.table({"score": [0.5, 0.25], "label": [1, 0]})
@@ -82,5 +82,5 @@ def test_a_lazy_frame_that_reads_each_file_once_is_read(
 
 
 def test_what_an_eager_or_a_broken_frame_reads_is_not_asked(tmp_path: Path) -> None:
-    assert list(lazy_reads(pl.DataFrame(ROWS.to_pydict()))) == []
-    assert list(lazy_reads(pl.scan_parquet(tmp_path / "none.parquet"))) == []
+    assert list(_lazy_reads(pl.DataFrame(ROWS.to_pydict()))) == []
+    assert list(_lazy_reads(pl.scan_parquet(tmp_path / "none.parquet"))) == []

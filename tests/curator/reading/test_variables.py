@@ -20,7 +20,7 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_are_read_where_a_variable_says(tmp_path: Path) -> None:
-    for engine in ("python", "duckdb"):
+    for engine in ("python", "duckdb"):  # the specification, too
         found = exact(CsvFile("${LAKE}/*.csv"), plan_of(), engine)
         assert found == exact(CsvFile(tmp_path / "a.csv"), plan_of(), engine)
     declared = CsvFile("${LAKE}/a.csv", columns=["a"], delimiter=";", quote="")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dpratio.curator.python.engine import _clip
+from curator.oracle import clip
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.joint import (
     Grid,
@@ -42,7 +42,7 @@ EVERY_LAW = pytest.mark.parametrize("law", LAWS)
 def rows_of(box: Box, contrast: Contrast | None) -> dict[str, NDArray[np.float64]]:
     """Cover the box densely: its ends, zeros, and where z just reaches a limit."""
     axes = {
-        name: [*np.linspace(each.lower, each.upper, 33), _clip(0.0, each)]
+        name: [*np.linspace(each.lower, each.upper, 33), clip(0.0, each)]
         for name, each in box.items()
     }
     weights = [box["w"].lower, 1.3, box["w"].upper] if "w" in box else [1.0]
@@ -53,11 +53,11 @@ def rows_of(box: Box, contrast: Contrast | None) -> dict[str, NDArray[np.float64
         for w, side in itertools.product(filter(None, weights), (-1, 1)):
             reach = side * contrast.limit / w
             rows += [
-                (w, _clip(reach + contrast.centre * y, box["s"]), y) for y in axes["y"]
+                (w, clip(reach + contrast.centre * y, box["s"]), y) for y in axes["y"]
             ]
             if contrast.centre:
                 places = ((s, (s - reach) / contrast.centre) for s in axes["s"])
-                rows += [(w, s, _clip(y, box["y"])) for s, y in places]
+                rows += [(w, s, clip(y, box["y"])) for s, y in places]
     w, s, y = np.array(rows).T
     return {"w": w, "s": s, "y": y}
 

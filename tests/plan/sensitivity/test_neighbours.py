@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpratio.curator.python.engine import _clip
+from curator.oracle import clip
 from dpratio.plan.laws import LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.joint import (
     RAW,
@@ -152,7 +152,7 @@ def test_a_square_is_never_negative_but_a_missing_row_is_zero(
 
 def values_of(bounds: Bounds, rng: np.random.Generator) -> list[float]:
     inside = rng.uniform(bounds.lower, bounds.upper, 3).tolist()
-    return [bounds.lower, bounds.upper, *inside, _clip(0.0, bounds)]
+    return [bounds.lower, bounds.upper, *inside, clip(0.0, bounds)]
 
 
 def moves_of(

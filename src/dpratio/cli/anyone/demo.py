@@ -143,7 +143,7 @@ def _write_files(
 ) -> None:
     import numpy as np
 
-    from dpratio.curator.duckdb.table import write_parquet
+    from dpratio.curator.reading.table import write_parquet
     from dpratio.errors import FileRefused
     from dpratio.simulation.population import PaperPopulation
 

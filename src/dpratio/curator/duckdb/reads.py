@@ -12,9 +12,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from dpratio.curator.duckdb.table import file_list, literal
-from dpratio.curator.reading.files import require_same_schema
-from dpratio.curator.reading.read_once import source_at
+from dpratio.curator.reading.files import require_same_schema, source_at
+from dpratio.curator.reading.table import file_list, literal
 
 Reads = Counter[Hashable]
 Node = Any  # Of a statement, as JSON.

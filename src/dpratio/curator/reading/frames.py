@@ -1,66 +1,235 @@
-"""Frames: their public schema, told without a look at a cell, and cells as keys."""
+"""Mappings of lists, pandas and Polars: their public schema, then the columns read.
 
+No cell decides a type or stops a release: what a column is read as is known before, and
+a cell that cannot be read so is missing. Proof: docs/proofs/sensitivity.md.
+"""
+
+import contextlib
 import datetime as dt
+import math
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sized
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import import_extra
-from dpratio.curator.reading.arrow_cells import arrow_values, is_uuid
-from dpratio.curator.reading.days import day_in_text, pandas_days
-from dpratio.curator.reading.statement import ColumnType
-from dpratio.terms.ratio import is_unicode
+from dpratio.curator.reading.arrow import arrow_cells, arrow_plain, open_frame
+from dpratio.curator.reading.files import (
+    require_once,
+    require_same_schema,
+    shown,
+    source_at,
+)
+from dpratio.curator.reading.keys import day_of, key_text, whole_days
+from dpratio.curator.reading.statement import ColumnType, KeyCount, kind_of_key
+from dpratio.curator.reading.table import (
+    Asked,
+    Columns,
+    DuckTable,
+    Tables,
+    connect,
+    run_on,
+)
+from dpratio.curator.stopping import stoppable
+from dpratio.errors import FileRefused, SchemaRefused
 
-_LONGEST_KEY = 14_000  # bits; 4,214 digits
-_MONTHS = {"Y": 12, "M": 1}
-_TICKS_OF_A_DAY = {"D": 1, "h": 24, "m": 1_440} | {
-    unit: 86_400 * 1_000**power
-    for power, unit in enumerate(["s", "ms", "us", "ns", "ps", "fs", "as"])
+# pandas and Polars are optional.
+Frame = Any
+Series = Any
+
+_NUMBERS = (bool, int, float, Decimal, np.bool_, np.integer, np.floating)
+_TRUTHS = (bool, np.bool_)
+_PLAIN_NUMBERS = {bool, int, float, type(None)}
+_PLAIN_KEYS = {str, int, bool, dt.date}
+# What is a key in a list of any values: a text "1", a number 1 and a truth are three.
+_KEYS: dict[str, Any] = {
+    "text": str | uuid.UUID,
+    "integer": int | np.integer,
+    "boolean": bool | np.bool_,
+    "id": str | uuid.UUID | int | np.integer,
 }
 
 
-def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (pandas is optional)
-    """Read the schema of a pandas frame; a name that occurs twice is of no use."""
+def open_mapping(table: Mapping[object, Any], asked: Asked) -> DuckTable:
+    """Open a mapping of column names to lists.
+
+    Raises:
+        SchemaRefused: When a column has no length, or another than the others.
+    """
+    for name, cells in table.items():
+        if not isinstance(cells, Sized):
+            raise SchemaRefused(
+                f"column '{name}' of the mapping has no length. Give it as a list."
+            )
+    if len({len(cells) for cells in table.values()}) > 1:
+        raise SchemaRefused(
+            "the columns of the mapping differ in length. Give each the same length."
+        )
+    named = {str(name): cells for name, cells in table.items()}
+    types = dict.fromkeys(named, ColumnType("any", "a list"))
+
+    def read(name: str, role: str) -> NDArray[Any]:
+        if role == "number":
+            return _numbers(named[name])
+        return _objects(_texts(list(named[name]), role, _KEYS.get(role, object)))
+
+    return _open_columns(types, asked, read)
+
+
+def open_pandas(frame: Frame, asked: Asked) -> DuckTable:
+    """Open a pandas frame; a name that occurs twice is of no use."""
     types: dict[str, ColumnType] = {}
     for name, dtype in frame.dtypes.items():
         kind = "repeated" if str(name) in types else _pandas_kind(dtype)
         types[str(name)] = ColumnType.here(kind, str(dtype))
-    return types
+    names = [str(name) for name in frame.columns]
+
+    def read(name: str, role: str) -> NDArray[Any]:
+        column = frame.iloc[:, names.index(name)]
+        if role == "number":
+            return _pandas_numbers(column)
+        return _objects(_texts(_pandas_cells(column), role))
+
+    return _open_columns(types, asked, read)
+
+
+def open_polars(frame: Frame, asked: Asked) -> DuckTable:
+    """Open a Polars frame, eager or lazy.
+
+    Raises:
+        SchemaRefused: When it reads a file twice, or scans Parquet files that differ.
+        FileRefused: When a footer cannot be read.
+    """
+    arrow = import_extra("pyarrow", "arrow")
+    require_once(_lazy_reads(frame))
+    for files in _parquet_scans(frame):
+        if len(files) > 1:
+            require_same_schema(files, [_polars_schema(file) for file in files])
+    roles = _roles_of(asked)
+
+    def read(names: Mapping[str, str]) -> object:
+        columns = stoppable(frame.lazy().select(list(names)).collect, None)
+        plain = {
+            names[column.name]: arrow_plain(_to_arrow(column, roles[column.name]))
+            for column in columns
+        }
+        return arrow.table(plain)
+
+    schema = frame.lazy().collect_schema().items()
+    types = {
+        name: ColumnType.here(_polars_kind(dtype), str(dtype.base_type()))
+        for name, dtype in schema
+    }
+    return open_frame(types, asked, read)
+
+
+def _roles_of(asked: Asked) -> dict[str, str]:
+    """Return what each column is read as: a number, an id, or keys of a kind."""
+    if isinstance(asked, KeyCount):
+        roles = {asked.column: asked.kind}
+    else:
+        dimensions = asked.first.dimensions
+        roles = {
+            column: kind_of_key(dimensions[place])
+            for place, column in asked.first.key_columns.items()
+        }
+    if asked.unit is not None:
+        roles[asked.unit.column] = "id"
+    return roles | dict.fromkeys(asked.numbers, "number")
+
+
+def _open_columns(
+    types: Mapping[str, ColumnType],
+    asked: Asked,
+    read: Callable[[str, str], NDArray[Any]],
+) -> DuckTable:
+    """Describe columns that are handed over as arrays of doubles and of texts."""
+    roles = _roles_of(asked)
+    names = {
+        name: f"c{index}" for index, name in enumerate(asked.columns) if name in types
+    }
+    columns = {
+        name: (short, "DOUBLE" if roles[name] == "number" else "VARCHAR")
+        for name, short in names.items()
+    }
+
+    def ask(query: str, tables: Tables) -> Columns:
+        connection = connect()
+        # No cell that happens to be sampled decides a type.
+        connection.execute("SET pandas_analyze_sample = 0")
+        arrays = {short: read(name, roles[name]) for name, short in names.items()}
+        connection.register("given", arrays)
+        return run_on(connection)(query, tables)
+
+    return DuckTable(types, columns, "given", ask)
+
+
+def _numbers(cells: Iterable[object]) -> NDArray[np.float64]:
+    """Return cells as doubles; NaN where a cell is no number."""
+    if type(cells) is np.ndarray and cells.ndim == 1 and cells.dtype.kind in "biuf":
+        with np.errstate(all="ignore"):  # A warning would tell of a cell.
+            return cells.astype(np.float64)
+    listed = list(cells)
+    if set(map(type, listed)) <= _PLAIN_NUMBERS:
+        with contextlib.suppress(OverflowError):  # Of one beyond all doubles.
+            return np.array(listed, np.float64)
+    return np.array([_number(cell) for cell in listed], np.float64)
+
+
+def _number(cell: object) -> float:
+    try:
+        is_number = isinstance(cell, _NUMBERS) and not isinstance(cell, np.timedelta64)
+        return float(cell) if is_number else math.nan  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 (too large, or a class that stops)
+        return math.nan
+
+
+def _texts(cells: list[object], role: str, allowed: Any = object) -> list[str | None]:  # noqa: ANN401
+    """Return cells as days, keys or ids in text; None where a cell is none."""
+    kinds = set(map(type, cells)) - {type(None)}
+    if len(kinds) == 1 and kinds <= _PLAIN_KEYS:
+        # Equal ones of these types have the same text, which is written once.
+        texts = {cell: _text(cell, role, allowed) for cell in set(cells)}
+        return [texts[cell] for cell in cells]
+    return [_text(cell, role, allowed) for cell in cells]
+
+
+def _text(cell: object, role: str, allowed: Any) -> str | None:  # noqa: ANN401
+    if role == "date":
+        day = day_of(cell)
+        return None if day is None else day.isoformat()
+    try:
+        is_key = isinstance(cell, allowed)
+        if isinstance(cell, _TRUTHS):  # Never an id, nor a number of a list.
+            is_key = is_key and role not in {"id", "integer"}
+    except Exception:  # noqa: BLE001 (a class of the data holder's that stops)
+        return None
+    return key_text(cell) if is_key else None
+
+
+def _objects(texts: list[str | None]) -> NDArray[np.object_]:
+    return np.array(texts, dtype=object)
 
 
 def _pandas_kind(dtype: Any) -> str:  # noqa: ANN401
     categories = getattr(dtype, "categories", None)
     # pandas 3 calls no categories at all floats: one cell would decide what is read.
     is_empty = categories is not None and len(categories) == 0
-    held = str(dtype if categories is None else categories.dtype)
-    if is_empty or held.startswith(("object", "str", "large_string")):
+    stored = str(dtype if categories is None else categories.dtype)
+    texts = ("object", "str", "large_string", "extension<arrow.uuid>")
+    if is_empty or stored.startswith(texts):
         return "text"
-    letter = "?" if categories is not None else getattr(dtype, "kind", "?")
-    kinds = {
-        "i": "integer",
-        "u": "integer",
-        "f": "number",
-        "b": "boolean",
-        "M": "date",
-    }
-    if held.startswith("extension<arrow.uuid>"):
-        return "text"
-    if held.startswith("date32"):
+    if stored.startswith("date32"):
         return "date"
-    return kinds.get(letter, "other")
+    letter = "?" if categories is not None else getattr(dtype, "kind", "?")
+    integers = {"i": "integer", "u": "integer"}
+    return {**integers, "f": "number", "b": "boolean", "M": "date"}.get(letter, "other")
 
 
-def pandas_column(frame: Any, name: str) -> Any:  # noqa: ANN401
-    """Find a column by its name as text."""
-    return frame.iloc[:, [str(each) for each in frame.columns].index(name)]
-
-
-def pandas_numbers(frame: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN401
-    """Give a number column as doubles, missing cells as NaN."""
-    column = pandas_column(frame, name)
+def _pandas_numbers(column: Series) -> NDArray[np.float64]:
     if isinstance(column.dtype, np.dtype) or "Sparse" in str(column.dtype):
         with np.errstate(all="ignore"):  # A warning would tell of a cell.
             return np.asarray(column, dtype=np.float64)
@@ -68,166 +237,101 @@ def pandas_numbers(frame: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN40
     return doubles
 
 
-def pandas_cells(frame: Any, name: str) -> list[Any]:  # noqa: ANN401
-    """Give the cells of a column, dates and times as days."""
-    column = pandas_column(frame, name)
-    storage = str(getattr(column.dtype, "storage", ""))
-    if "pyarrow" in str(column.dtype) or "pyarrow" in storage:
-        given = import_extra("pyarrow", "arrow").array(column.array)
-        chunks = getattr(given, "chunks", [given])
-        return [cell for chunk in chunks for cell in arrow_values(chunk)]
+def _pandas_cells(column: Series) -> list[object]:
+    """Return the cells of a column of keys or ids, times as days."""
+    storage = f"{column.dtype} {getattr(column.dtype, 'storage', '')}"
+    if "pyarrow" in storage:
+        stored = import_extra("pyarrow", "arrow").array(column.array)
+        chunks = getattr(stored, "chunks", [stored])
+        return [cell for chunk in chunks for cell in arrow_cells(chunk)]
     if getattr(column.dtype, "kind", "") == "M" and "[" in str(column.dtype):
-        return list(pandas_days(column))
+        if getattr(column.dtype, "tz", None) is not None:
+            column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+        times = np.asarray(column.to_numpy())
+        days, is_day = whole_days(
+            times.view(np.int64), np.datetime_data(times.dtype)[0]
+        )
+        return list(
+            np.where(is_day, days.astype("M8[D]"), np.datetime64("NaT")).tolist()
+        )
     return list(column.tolist())
 
 
-def pandas_keys(frame: Any, name: str, *, as_days: bool) -> NDArray[np.object_]:  # noqa: ANN401
-    """Give a key column as texts, None where a cell is no key at all."""
-    cells = pandas_cells(frame, name)
-    texts = day_texts(cells) if as_days else object_texts(cells, is_id=False)
-    return np.array(texts, dtype=object)
-
-
-def pandas_ids(frame: Any, name: str) -> NDArray[np.object_]:  # noqa: ANN401
-    """Give a column of ids as texts; a truth is no id."""
-    return np.array(object_texts(pandas_cells(frame, name), is_id=True), dtype=object)
-
-
-def object_texts(cells: Iterable[object], *, is_id: bool) -> list[str | None]:
-    """Write values of Python as keys, or as ids; a truth is no id."""
-    truths = (bool, np.bool_) if is_id else ()
-    return [None if isinstance(each, truths) else key_text(each) for each in cells]
-
-
-def day_texts(cells: Iterable[object]) -> list[str | None]:
-    """Write values of Python as days of ISO 8601."""
-    days = map(day_of, cells)
-    return [None if day is None else day.isoformat() for day in days]
-
-
-def day_of(value: object) -> dt.date | None:
-    """Read a date, a time or an ISO date in text as a day, in UTC; else None.
-
-    Example:
-        >>> day_of(dt.datetime(2026, 1, 31, 23)), day_of("31.1.2026")
-        (datetime.date(2026, 1, 31), None)
-    """
-    try:
-        return _day_of(value)
-    except Exception:  # noqa: BLE001 (beyond the calendar, or a zone that stops)
-        return None
-
-
-def _day_of(value: object) -> dt.date | None:
-    if isinstance(value, str):
-        return day_in_text(value)
-    if isinstance(value, np.datetime64):
-        return _numpy_day(value)
-    if isinstance(value, dt.datetime):
-        if value != value:  # noqa: PLR0124 (a missing time is not itself)
-            return None
-        aware = value.tzinfo is not None
-        return (value.astimezone(dt.UTC) if aware else value).date()
-    return value if isinstance(value, dt.date) else None
-
-
-def _numpy_day(value: np.datetime64) -> dt.date | None:
-    """Read a time of numpy as a day, in whole numbers: numpy's own may overflow."""
-    if np.isnat(value):
-        return None
-    unit, count = np.datetime_data(value.dtype)
-    ticks = int(value.astype(np.int64)) * count
-    if unit in _MONTHS:
-        years, month = divmod(ticks * _MONTHS[unit], 12)
-        return dt.date(1970 + years, month + 1, 1)
-    days = ticks * 7 if unit == "W" else ticks // _TICKS_OF_A_DAY[unit]
-    return dt.date(1970, 1, 1) + dt.timedelta(days)
-
-
-def key_text(value: object) -> str | None:
-    """Write a key as text: text itself, whole numbers, true and false, UUIDs.
-
-    A UUID is written as all databases write it: in small letters, with hyphens.
-
-    Example:
-        >>> key_text("north"), key_text(7), key_text(True), key_text(0.5)
-        ('north', '7', 'true', None)
-    """
-    try:
-        return _key_text(value)
-    except Exception:  # noqa: BLE001 (a class of the data holder's that stops)
-        return None
-
-
-def _key_text(value: object) -> str | None:
-    if isinstance(value, np.bool_ | np.integer) and value.dtype.kind != "m":
-        value = value.item()
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        # Python writes no longer ones; a row must not stop a release.
-        return str(int(value)) if value.bit_length() <= _LONGEST_KEY else None
-    if isinstance(value, uuid.UUID):
-        return str(uuid.UUID(int=value.int))
-    if isinstance(value, str) and is_unicode(value):
-        return str(value)
-    return None
-
-
-def polars_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional)
-    """Read the schema of a Polars frame, eager or lazy."""
-    texts = {
+def _polars_kind(dtype: Any) -> str:  # noqa: ANN401
+    kinds = {
         "Boolean": "boolean",
-        "String": "text",
         "Categorical": "text",
+        "Date": "date",
+        "Datetime": "date",
         "Enum": "text",
         "Object": "text",  # As in pandas: values of Python, UUIDs for instance.
+        "String": "text",
     }
-    types: dict[str, ColumnType] = {}
-    for name, dtype in frame.lazy().collect_schema().items():
-        number = "number" if dtype.is_numeric() else "other"
-        kind = "integer" if dtype.is_integer() else number
-        base = str(dtype.base_type())
-        if base in {"Date", "Datetime"}:
-            kind = "date"
-        types[name] = ColumnType.here(texts.get(base, kind), base)
-    return types
+    number = "number" if dtype.is_numeric() else "other"
+    kind = "integer" if dtype.is_integer() else number
+    return kinds.get(str(dtype.base_type()), kind)
 
 
-def arrow_types(schema: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional)
-    """Read the schema of an Arrow table; a name that occurs twice is of no use."""
-    types: dict[str, ColumnType] = {}
-    for field in schema:
-        kind = "repeated" if field.name in types else _arrow_kind(field.type)
-        shown = str(field.type).split("<", maxsplit=1)[0]
-        types[field.name] = ColumnType.here(kind, shown)
-    return types
+def _to_arrow(column: Series, role: str) -> Any:  # noqa: ANN401
+    """Return a column as Arrow; Arrow has neither objects nor 128-bit numbers."""
+    polars = import_extra("polars", "polars")
+    if column.dtype == polars.Object:
+        texts = _texts(column.to_list(), role)
+        column = polars.Series(column.name, texts, polars.String)
+    elif str(column.dtype).endswith("Int128"):
+        column = column.cast(polars.String)
+    return column.to_arrow()
 
 
-def _is_checked_decimal(given: Any) -> bool:  # noqa: ANN401
-    """Tell whether PyArrow can compare decimals of a type with the most it may hold."""
-    tests = import_extra("pyarrow", "arrow").types
-    is_wide = tests.is_decimal128(given) or tests.is_decimal256(given)
-    return bool(is_wide and given.scale >= 0)
+def _lazy_reads(frame: Frame) -> Iterator[Hashable]:
+    """Yield what a lazy frame reads, files as Polars resolved them.
+
+    A part of the plan that it would work out once and use again is read again.
+    """
+    for node in _nodes(frame):
+        yield from map(source_at, _paths(node))
+        if type(node).__name__ == "Cache":
+            yield "cache", node.id_
 
 
-def _arrow_kind(given: Any) -> str:  # noqa: ANN401
-    tests = import_extra("pyarrow", "arrow").types
-    held = given.value_type if tests.is_dictionary(given) else given
-    if tests.is_integer(given):
-        return "integer"
-    if tests.is_floating(given) or _is_checked_decimal(given):
-        return "number"
-    if tests.is_boolean(given):
-        return "boolean"
-    if tests.is_date(given) or tests.is_timestamp(given):
-        return "date"
-    if is_uuid(given):
-        return "text"
-    texts = (
-        tests.is_string,
-        tests.is_large_string,
-        getattr(tests, "is_string_view", None),
-    )
-    is_text = any(test is not None and test(held) for test in texts)
-    return "text" if is_text else "other"
+def _parquet_scans(frame: Frame) -> Iterator[list[str]]:
+    """Yield the files of each scan: Polars assumes that all have the schema of one."""
+    for node in _nodes(frame):
+        kind, *_ = getattr(node, "scan_type", None) or ("",)
+        if kind == "parquet":
+            yield _paths(node)
+
+
+def _nodes(frame: Frame) -> Iterator[Any]:
+    """Walk through the plan of a lazy frame, as far as Polars shows it."""
+    with contextlib.suppress(Exception):  # An eager frame has none.
+        plan = frame._ldf.visit()  # noqa: SLF001
+        yield from _nodes_from(plan, plan.get_node())
+
+
+def _nodes_from(plan: Any, number: int) -> Iterator[Any]:  # noqa: ANN401
+    plan.set_node(number)
+    inputs = plan.get_inputs()
+    with contextlib.suppress(NotImplementedError):
+        yield plan.view_current_node()
+    for node in inputs:
+        yield from _nodes_from(plan, node)
+
+
+def _paths(node: Any) -> list[str]:  # noqa: ANN401
+    return [str(path) for path in getattr(node, "paths", None) or ()]
+
+
+def _polars_schema(file: str) -> list[tuple[str, Any]]:
+    """Return the columns of a Parquet file, in order, from its footer."""
+    schema = None
+    with contextlib.suppress(Exception):
+        schema = import_extra("polars", "polars").read_parquet_schema(file)
+    if schema is None:
+        # Outside the handler: what Polars says is neither shown nor chained.
+        raise FileRefused(
+            f"the footer of '{shown(file)}' cannot be read, so that its columns are "
+            "not known to be those of the other files. Scan files that can be read "
+            "from here."
+        )
+    return list(schema.items())

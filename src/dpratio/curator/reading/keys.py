@@ -1,21 +1,17 @@
-"""How a cell becomes a key, an id or a place, the same in every engine."""
+"""How a cell becomes a key, a day or an id, and how the groups of an id are ranked."""
 
-import bisect
 import datetime as dt
 import hashlib
 import re
 import uuid
-from collections.abc import Callable
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpratio.curator.reading.days import day_in_text
-from dpratio.curator.reading.frames import day_of, key_text
-from dpratio.curator.reading.statement import ColumnType
-from dpratio.terms.groups import Dimension, Key, Keys, Periods, ScoreBins, period_of
-
-# From a cell to the place of its key, or None where it has none.
-Placer = Callable[[object], int | None]
+from dpratio.terms.groups import Key
+from dpratio.terms.ratio import is_unicode
+from dpratio.terms.source import ISO_DATES
 
 # Ids are ranked in the field of this prime; ids that are whole numbers by their number.
 RANK_FIELD = 2**31 - 1
@@ -23,115 +19,38 @@ RANK_FACTOR = 1_103_515_245
 WHOLE_ID = "0|-?[1-9][0-9]{0,17}"
 LARGEST_ID = 10**18 - 1
 
-_TEXTS = str | uuid.UUID
-_IDS = _TEXTS | int | np.integer
-
 # The form of a key in the text of a file, by its type; any text is a key of text.
 KEY_FORMS = {int: "0|-?[1-9][0-9]{0,18}", bool: "true|false"}
 
-
-def placer_of(dimension: Dimension, given: ColumnType) -> Placer:
-    """Make the function that places a cell of a column of this type."""
-    if isinstance(dimension, ScoreBins):
-        return lambda value: _bin_of(float(value), dimension.edges)  # type: ignore[arg-type]
-    places = {_text_of(key): at for at, key in enumerate(dimension.values)}
-    if isinstance(dimension, Periods):
-        every = dimension.every
-
-        def place_day(value: object) -> int | None:
-            day = _day_in(value, given)
-            return (
-                None if day is None else places.get(period_of(day, every).isoformat())
-            )
-
-        return place_day
-    read = key_reader(dimension, given)
-    return lambda value: places.get(read(value))
-
-
-def id_text(value: object, kind: str) -> str | None:
-    """Write an id as text: text, a whole number or a UUID; None where it is missing."""
-    if kind == "csv":
-        return str(value) or None
-    if isinstance(value, bool | np.bool_):
-        return None
-    return key_text(value) if isinstance(value, _IDS) else None
-
-
-def rank_of(key: str, unit: str, place: int) -> int:
-    """Rank a group of an id: so many of the smallest are kept.
-
-    Ids are spread over a prime field by their number, or by a hash of their text; each
-    group multiplies by a number of its own. No two groups of one id share a rank.
-
-    Example:
-        >>> ranks = [rank_of("dpratio", "ann", place) for place in range(1000)]
-        >>> len(set(ranks))
-        1000
-    """
-    start = rank_key(key)
-    spread = (place * RANK_FACTOR + start) % RANK_FIELD
-    return ((number_of_id(unit) + start) % (RANK_FIELD - 1) + 1) * spread % RANK_FIELD
-
-
-def number_of_id(unit: str) -> int:
-    """Give the number of an id: its own, or one from a hash of its text."""
-    return int(unit) if re.fullmatch(WHOLE_ID, unit) else int(md5_of(unit)[:15], 16)
+_LONGEST_KEY = 14_000  # bits; 4,214 digits
+_DIGITS = {"YYYY": "{4}", "MM": "{2}", "DD": "{2}", "M": "{1,2}", "D": "{1,2}"}
+_MONTHS = {"Y": 12, "M": 1}
+_TICKS_OF_A_DAY = {"D": 1, "h": 24, "m": 1_440} | {
+    unit: 86_400 * 1_000**power
+    for power, unit in enumerate(["s", "ms", "us", "ns", "ps", "fs", "as"])
+}
+_EPOCH = dt.date(1970, 1, 1).toordinal()
+_FIRST_DAY, _LAST_DAY = 1 - _EPOCH, dt.date.max.toordinal() - _EPOCH
+# The ends of 64 bits are no times: databases keep infinities there, pandas what is
+# missing.
+_ENDLESS = 2**63 - 1
 
 
 def rank_key(key: str) -> int:
-    """Turn the key of a release into a number."""
-    return int(md5_of(key)[:15], 16) % (RANK_FIELD - 1)
-
-
-def md5_of(text: str) -> str:
-    """Hash a text: to spread ids and to order keys, not to hide them."""
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
-
-
-def key_reader(dimension: Keys, given: ColumnType) -> Callable[[object], str | None]:
-    """Make the function that reads a cell as the text of a key."""
-    wanted, kind = dimension.kind, given.kind
-    if wanted is dt.date:
-
-        def read_day(value: object) -> str | None:
-            day = _day_in(value, given)
-            return None if day is None else day.isoformat()
-
-        return read_day
-    if kind == "csv":
-        missing = None in dimension.values or not dimension.values
-        lower = wanted is bool
-        form = KEY_FORMS.get(wanted, "(?s:.*)")
-
-        def read_text(value: object) -> str | None:
-            text = str(value).lower() if lower else str(value)
-            readable = text or not missing
-            return text if readable and re.fullmatch(form, text) else None
-
-        return read_text
-    if kind == "any":
-        # Python's own rule: a text "1", a number 1 and a truth are three keys.
-        allowed = {str: _TEXTS, int: int | np.integer, bool: bool | np.bool_}[wanted]
-
-        def read_plain(value: object) -> str | None:
-            is_truth = isinstance(value, bool | np.bool_)
-            fits = isinstance(value, allowed) and is_truth == (wanted is bool)
-            return key_text(value) if fits else None
-
-        return read_plain
-    return key_text
+    """Return the key of a release as a number."""
+    hashed = hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()
+    return int(hashed[:15], 16) % (RANK_FIELD - 1)
 
 
 def can_be_declared(text: str, kind: str) -> bool:
-    """Tell whether a key that was found could have been declared."""
+    """Whether a key of a table could have been declared."""
     if kind == "integer":
         return abs(int(text)) < 2**63
     return "\x00" not in text
 
 
 def key_from(text: str, kind: str) -> Key:
-    """Read the text of a key back."""
+    """Return the key that a text was written from."""
     if kind == "integer":
         return int(text)
     if kind == "boolean":
@@ -139,18 +58,115 @@ def key_from(text: str, kind: str) -> Key:
     return dt.date.fromisoformat(text) if kind == "date" else text
 
 
-def _day_in(value: object, given: ColumnType) -> dt.date | None:
-    """Read a cell as a day; times in UTC, text in its declared form."""
-    if given.kind == "csv" and given.dates is not None:
-        return day_in_text(str(value), given.dates)
-    return day_of(value)
+def key_text(value: object) -> str | None:
+    """Return a key as text: text itself, whole numbers, true and false, UUIDs.
 
+    A UUID is written as all databases write it: in small letters, with hyphens.
 
-def _text_of(key: object) -> str | None:
-    return key.isoformat() if isinstance(key, dt.date) else key_text(key)
-
-
-def _bin_of(value: float, edges: tuple[float, ...]) -> int | None:
-    if not edges[0] <= value <= edges[-1]:
+    Example:
+        >>> key_text("north"), key_text(7), key_text(True), key_text(0.5)
+        ('north', '7', 'true', None)
+    """
+    try:
+        return _key_text(value)
+    except Exception:  # noqa: BLE001 (a class of the data holder's that stops)
         return None
-    return min(bisect.bisect_right(edges, value), len(edges) - 1) - 1
+
+
+def _key_text(value: object) -> str | None:
+    if isinstance(value, np.bool_ | np.integer) and value.dtype.kind != "m":
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        # Python writes no longer ones; a row must not stop a release.
+        return str(int(value)) if value.bit_length() <= _LONGEST_KEY else None
+    if isinstance(value, uuid.UUID):
+        return str(uuid.UUID(int=value.int))
+    if isinstance(value, str) and is_unicode(value):
+        return str(value)
+    return None
+
+
+def day_of(value: object) -> dt.date | None:
+    """Return the UTC day of a date, a time or an ISO date in text; else None.
+
+    Example:
+        >>> day_of(dt.datetime(2026, 1, 31, 23)), day_of("31.1.2026")
+        (datetime.date(2026, 1, 31), None)
+    """
+    try:
+        return _day_of(value)
+    except Exception:  # noqa: BLE001 (beyond the calendar, or a zone that stops)
+        return None
+
+
+def _day_of(value: object) -> dt.date | None:
+    if isinstance(value, str):
+        return day_in_text(value)
+    if isinstance(value, np.datetime64):
+        return _numpy_day(value)
+    if isinstance(value, dt.datetime):
+        if value != value:  # noqa: PLR0124 (a missing time is not itself)
+            return None
+        aware = value.tzinfo is not None
+        return (value.astimezone(dt.UTC) if aware else value).date()
+    return value if isinstance(value, dt.date) else None
+
+
+def _numpy_day(value: np.datetime64) -> dt.date | None:
+    """Return the day of a time of numpy by whole numbers: numpy's own may overflow."""
+    if np.isnat(value):
+        return None
+    unit, count = np.datetime_data(value.dtype)
+    ticks = int(value.astype(np.int64)) * count
+    if unit in _MONTHS:
+        years, month = divmod(ticks * _MONTHS[unit], 12)
+        return dt.date(1970 + years, month + 1, 1)
+    days = ticks * 7 if unit == "W" else ticks // _TICKS_OF_A_DAY[unit]
+    return dt.date(1970, 1, 1) + dt.timedelta(days)
+
+
+def day_in_text(text: str) -> dt.date | None:
+    """Return the ISO day that a text begins with; None for no day.
+
+    Example:
+        >>> day_in_text("2026-01-31 23:59"), day_in_text("2026-02-30")
+        (datetime.date(2026, 1, 31), None)
+    """
+    match = re.fullmatch(day_pattern(ISO_DATES), text)
+    try:
+        return None if match is None else dt.date(*map(int, match.groups()))
+    except ValueError:
+        return None
+
+
+def whole_days(
+    ticks: NDArray[np.int64], unit: str
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the days since 1970 of ticks, and which of them are on the calendar.
+
+    Conversions of frames stop at times that Python cannot hold, and differ on
+    nanoseconds before 1970; a floor of integers does neither.
+    """
+    days = np.floor_divide(ticks, _TICKS_OF_A_DAY[unit])
+    on_calendar = (days >= _FIRST_DAY) & (days <= _LAST_DAY)
+    return days, on_calendar & (ticks < _ENDLESS) & (ticks > -_ENDLESS)
+
+
+@cache
+def day_pattern(form: str) -> str:
+    """Return the pattern of a day in text, in the syntax that re and RE2 share.
+
+    A time may stand behind it, which does not count.
+    """
+    plain = form.replace(".", r"\.")
+    written = re.sub("Y+|M+|D+", lambda part: f"([0-9]{_DIGITS[part[0]]})", plain)
+    return f"(?s:{written}(?:[ T].*)?)"
+
+
+@cache
+def day_groups(form: str) -> tuple[int, ...]:
+    """Return in which group of the pattern year, month and day stand."""
+    order = sorted("YMD", key=form.index)
+    return tuple(order.index(letter) + 1 for letter in "YMD")

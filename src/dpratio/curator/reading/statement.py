@@ -1,7 +1,7 @@
 """What every engine is asked, and how the schema is checked before it reads.
 
-An engine turns a table and a `Statement` into `ExactSums`. `curator/python` is the
-specification in plain loops; every other engine equals it to the last integer:
+An engine turns a table and a `Statement` into `ExactSums`. `tests/curator/oracle.py` is
+the specification in plain loops, and every engine equals it to the last integer:
 
 1. a row with a missing, unreadable or non-finite number, or without an id where units
    have ids, is dropped;

@@ -1,4 +1,4 @@
-"""Which kind of table was given, told from its type alone."""
+"""The kind of a table, by its type alone."""
 
 from collections.abc import Mapping
 from os import PathLike, fspath
@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def as_source(table: object) -> object:
-    """Turn a path into what it names: a `CsvFile`, or `ParquetFiles`.
+    """Return the `CsvFile` or `ParquetFiles` of a path; any other table as it is.
 
     Raises:
         InvalidInput: When the name ends in neither .parquet, .csv nor a slash.
@@ -33,7 +33,7 @@ def as_source(table: object) -> object:
 
 
 def kind_of(source: object) -> str:
-    """Name the kind of a source: parquet, csv, mapping, a frame or a relation.
+    """Return the kind of a source: parquet, csv, mapping, a frame or a relation.
 
     Raises:
         InvalidInput: When no engine can read it.
@@ -58,9 +58,9 @@ def kind_of(source: object) -> str:
 
 
 def refuse_kind(engine: str, kind: str) -> NoReturn:
-    """Refuse a kind of source that belongs to another engine."""
+    """Raise InvalidInput for a kind of source that belongs to another engine."""
     named = {
-        "mapping": ("mappings of lists", "python"),
+        "mapping": ("mappings of lists", "duckdb"),
         "relation": ("DuckDB relations", "duckdb"),
         "database": ("tables of databases", "ibis"),
         "spark": ("Spark frames", "ibis"),

@@ -12,8 +12,14 @@ from typing import Any
 from urllib.parse import unquote
 
 from dpratio.checks import import_extra
-from dpratio.curator.duckdb.table import connect, identifier, literal, run_on
-from dpratio.curator.duckdb.types import as_named, schema_of
+from dpratio.curator.reading.table import (
+    as_named,
+    connect,
+    identifier,
+    literal,
+    run_on,
+    schema_of,
+)
 from dpratio.curator.silence import silence
 from dpratio.curator.sql.conditions import write_conditions
 from dpratio.curator.sql.duckdb import duckdb_table

@@ -8,12 +8,16 @@ from types import SimpleNamespace
 from typing import Any
 
 from dpratio.curator.duckdb.sources import open_duck
-from dpratio.curator.duckdb.table import Asked, DuckTable, identifier, literal
-from dpratio.curator.duckdb.types import types_of
-from dpratio.curator.reading.csv_lines import number_pattern
-from dpratio.curator.reading.days import day_groups, day_pattern
-from dpratio.curator.reading.keys import KEY_FORMS, WHOLE_ID
+from dpratio.curator.reading.csv import number_pattern
+from dpratio.curator.reading.keys import KEY_FORMS, WHOLE_ID, day_groups, day_pattern
 from dpratio.curator.reading.statement import ColumnType
+from dpratio.curator.reading.table import (
+    Asked,
+    DuckTable,
+    identifier,
+    literal,
+    types_of,
+)
 from dpratio.curator.sql.conditions import write_conditions
 from dpratio.curator.sql.dialect import (
     UNDECLARED,

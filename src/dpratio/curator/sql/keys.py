@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from dpratio.curator.reading.frames import key_text
+from dpratio.curator.reading.keys import key_text
 from dpratio.curator.reading.statement import Statement
 from dpratio.curator.sql.dialect import Dialect
 from dpratio.curator.sql.numbers import between, place_between

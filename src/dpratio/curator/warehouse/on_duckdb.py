@@ -5,9 +5,9 @@ charge.
 """
 
 from dpratio.curator.duckdb.sources import open_given
-from dpratio.curator.duckdb.table import Asked
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import KeyCount, Reading
+from dpratio.curator.reading.table import Asked
 from dpratio.curator.silence import silence
 from dpratio.curator.sql import ask
 from dpratio.curator.sql.duckdb import duckdb_table

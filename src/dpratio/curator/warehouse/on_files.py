@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import ibis
 
 from dpratio.curator.duckdb.sources import open_duck
-from dpratio.curator.duckdb.table import Asked, Columns, DuckTable, Tables
 from dpratio.curator.reading.statement import UnitRule
+from dpratio.curator.reading.table import Asked, Columns, DuckTable, Tables
 from dpratio.curator.warehouse.conditions import write_condition
 from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.errors import SchemaRefused

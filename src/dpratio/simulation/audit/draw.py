@@ -14,11 +14,11 @@ import numpy as np
 
 from dpratio.arrays import Floats, Integers
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.duckdb.table import write_parquet
 from dpratio.curator.measure import noisy_totals
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.noise.rounded import draw_noise
 from dpratio.curator.reading.exact import ExactSums
+from dpratio.curator.reading.table import write_parquet
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.statements import partitions_of, readings_of
 from dpratio.plan.histograms import HistogramPlan

@@ -178,7 +178,7 @@ def test_no_cell_of_hostile_tables_is_in_the_ledger_its_anchor_or_a_message(
         said = ""
         try:
             release_with(
-                chance.choice(["python", "duckdb"]),
+                chance.choice(["auto", "duckdb"]),
                 table,
                 plan,
                 ledger=Ledger(path, anchor=anchor),

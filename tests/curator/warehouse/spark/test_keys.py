@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from curator.holders_for_tests import found_by
 from curator.tables_for_tests import ROW, exact, plan_of, reading_of
 from curator.warehouse.spark.frames_for_tests import (
     Session,
@@ -253,6 +254,6 @@ def test_the_units_of_keys_that_are_not_public_are_counted_alike(
     rules = [UnitRule("id", "key:'\\", 2, {})] + ([None] if kind == "text" else [])
     for rule in rules:
         asked = KeyCount("k", kind, rule)
-        expected = open_keys(table, asked, "python")()
+        expected = found_by(table, asked, "python")
         assert open_keys(frame, asked, "auto")() == expected
         assert len(expected) > 1

@@ -107,7 +107,7 @@ def test_one_study_gives_the_same_integers_everywhere(
     assert any(cell for row in wanted for cell in row)
     for name, study in studies.items():
         assert exact(study.data, plan, "auto") == wanted, name
-    for engine in ("auto", "python"):
+    for engine in ("auto", "duckdb"):
         frame = pl.scan_parquet(tmp_path / "orders.parquet")
         assert exact(frame, plan, engine) == wanted, engine
         assert exact(frame.collect(), plan, engine) == wanted, engine

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from curator.reading.test_partitions import KEYS, KINDS, lake, write
+from curator.reading.test_folders import KEYS, KINDS, lake, write
 from curator.tables_for_tests import exact, plan_of, reading_of
 from dpratio.curator.choose_engine import schema_for
 from dpratio.errors import SchemaRefused

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import ibis
 
 from dpratio.checks import import_extra
-from dpratio.curator.duckdb.table import connect, identifier, literal
+from dpratio.curator.reading.table import connect, identifier, literal
 from dpratio.curator.warehouse.conditions import write_condition
 from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.curator.warehouse.spark.folders import read_folders

@@ -11,9 +11,9 @@ import ibis.expr.operations as ops
 import sqlglot.expressions as sql
 
 from dpratio.checks import import_extra
-from dpratio.curator.duckdb.table import identifier
 from dpratio.curator.reading.keys import WHOLE_ID
 from dpratio.curator.reading.statement import ColumnType
+from dpratio.curator.reading.table import identifier
 from dpratio.curator.stopping import stoppable
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, by_name, double
 from dpratio.curator.warehouse.functions import builtin

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from dpratio.checks import import_extra
 from dpratio.curator.noise.entropy import fresh_id
-from dpratio.curator.reading.partitions import values_of
+from dpratio.curator.reading.files import values_of
 from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.terms.source import Partitions
 

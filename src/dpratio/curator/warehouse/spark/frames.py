@@ -11,7 +11,7 @@ import ibis
 
 from dpratio.checks import import_extra
 from dpratio.curator.noise.entropy import fresh_id
-from dpratio.curator.reading.read_once import require_once
+from dpratio.curator.reading.files import require_once
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.curator.warehouse.spark.files import unfit_columns

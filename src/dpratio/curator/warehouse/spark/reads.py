@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
-from dpratio.curator.reading.read_once import source_at
+from dpratio.curator.reading.files import source_at
 
 # PySpark is optional, and what lies behind it is Java.
 Frame = Any

@@ -1,9 +1,10 @@
-"""A table DuckDB can read, and the one question it is asked.
+"""Tables that DuckDB can read: their public schema, and the query that reads them.
 
 DuckDB's error texts quote cells: here and at the door none is shown or chained.
 """
 
 import glob
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,14 +22,22 @@ Asked = Reading | KeyCount
 Tables = Mapping[str, Mapping[str, Any]]
 Columns = dict[str, Any]
 
+_KINDS = {
+    "integer": "U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER",
+    "number": r"FLOAT|DOUBLE|DECIMAL\([0-9, ]*\)",
+    "boolean": "BOOLEAN",
+    "text": r"VARCHAR|UUID|ENUM\((?s:.*)\)",
+    "date": r"DATE|TIMESTAMP.*",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class DuckTable:
-    """A table with its public schema; rows are read only when it is asked.
+    """A table with its public schema; rows are read by `ask` alone.
 
-    ``types`` are shown to the user; ``columns`` give the name and DuckDB type under
-    which the engine finds a column in ``source``. ``is_foreign`` tells that the
-    question runs on a connection that is not ours and may trust a file's statistics.
+    ``types`` are shown to the user; ``columns`` are the name and DuckDB type of each
+    column in ``source``. ``is_foreign`` marks a query that runs on a connection that is
+    not ours and may trust a file's statistics.
     """
 
     types: Mapping[str, ColumnType]
@@ -38,14 +47,14 @@ class DuckTable:
     is_foreign: bool = False
 
     def fetch(self, query: str, tables: Tables) -> Columns:
-        """Run one query, with public tables beside it, and give columns as arrays."""
+        """Run one query, with public tables beside it; return its columns as arrays."""
         return self.ask(query, tables)
 
 
 def run_on(
     connection: duckdb.DuckDBPyConnection,
 ) -> Callable[[str, Tables], Columns]:
-    """Give the function that runs a query on a connection of ours."""
+    """Return a function that runs a query on a connection of ours."""
 
     def run(query: str, tables: Tables) -> Columns:
         def work() -> Columns:
@@ -56,6 +65,42 @@ def run_on(
         return stoppable(work, connection.interrupt)
 
     return run
+
+
+def as_named(
+    schema: Mapping[str, str],
+    asked: Asked,
+    source: str,
+    ask: Callable[[str, Tables], Columns],
+) -> DuckTable:
+    """Return a table whose columns keep their names and DuckDB types."""
+    columns = {name: (name, schema[name]) for name in asked.columns if name in schema}
+    return DuckTable(types_of(schema), columns, source, ask)
+
+
+def types_of(schema: Mapping[str, str]) -> dict[str, ColumnType]:
+    """Return the public types of columns, by their DuckDB types."""
+    return {
+        name: ColumnType.here(_kind_of(stored), _without_values(stored))
+        for name, stored in schema.items()
+    }
+
+
+def schema_of(relation: Any) -> dict[str, str]:  # noqa: ANN401 (typed by DuckDB)
+    """Return the names and DuckDB types of a relation's columns."""
+    return dict(zip(relation.columns, map(str, relation.types), strict=True))
+
+
+def _kind_of(stored: str) -> str:
+    matching = (
+        kind for kind, pattern in _KINDS.items() if re.fullmatch(pattern, stored)
+    )
+    return next(matching, "other")
+
+
+def _without_values(stored: str) -> str:
+    """Return the name of a type without what it lists: labels of an ENUM are cells."""
+    return re.split(r"[(\[]", stored, maxsplit=1)[0]
 
 
 def connect() -> duckdb.DuckDBPyConnection:

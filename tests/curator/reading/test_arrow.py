@@ -1,7 +1,6 @@
 """Cells of frames that stop other readers, by both engines."""
 
 import datetime as dt
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ from curator.frames_at_ends import arrow_columns, object_columns
 from curator.groups_for_tests import by, counts, rows_of
 from curator.table_sources import invalid_text
 from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
-from dpratio.curator.reading.arrow_cells import arrow_plain, arrow_values
-from dpratio.curator.reading.frames import day_of, key_text
+from dpratio.curator.reading.arrow import arrow_cells, arrow_plain
+from dpratio.curator.reading.keys import day_of, key_text
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Keys
@@ -27,12 +26,12 @@ TOTALS = {"score": Bounds(0, 1), "label": Bounds(0, 1)}
 
 
 def test_cells_that_are_none_of_their_type_are_missing() -> None:
-    assert arrow_values(invalid_text(b"\xff", b"a")) == [None, "a"]
-    decimals = arrow_values(COLUMNS["decimal128(4, 0)"])
+    assert arrow_cells(invalid_text(b"\xff", b"a")) == [None, "a"]
+    decimals = arrow_cells(COLUMNS["decimal128(4, 0)"])
     assert decimals[:2] == [None, None]
-    assert Decimal(9999) in decimals
-    assert arrow_values(pa.array([1, None])) == [1, None]
-    assert arrow_values(COLUMNS["date32"])[0] is None
+    assert "9999" in decimals
+    assert arrow_cells(pa.array([1, None])) == [1, None]
+    assert arrow_cells(COLUMNS["date32"])[0] is None
 
 
 def test_duckdb_is_handed_what_it_reads() -> None:

@@ -1,4 +1,4 @@
-"""Tables opened as rows of Python values."""
+"""Mappings of lists, and what frames and files have in common with them."""
 
 import math
 from collections.abc import Callable
@@ -6,7 +6,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,21 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from curator.door_for_tests import release_with
+from curator.oracle import number_of
 from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
-from dpratio.curator.python.engine import to_number
-from dpratio.curator.python.rows import open_rows
+from dpratio.curator.measure import look_at_schema
+from dpratio.curator.reading.frames import _numbers
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, FileRefused, InvalidInput, SchemaRefused
 from dpratio.terms.source import CsvFile
-
-
-def test_a_duckdb_relation_is_left_to_its_own_engine() -> None:
-    relation = duckdb.connect().sql("SELECT 0.5 AS score, 1 AS label")
-    with pytest.raises(InvalidInput) as refused:
-        release_with("python", relation, plan_of(), ledger=None)
-    assert str(refused.value) == (
-        "engine 'python' does not read DuckDB relations, got one. Use engine 'duckdb'."
-    )
 
 
 def test_the_columns_of_a_mapping_must_have_one_length() -> None:
@@ -119,6 +110,14 @@ def test_csv_files_of_one_glob_are_one_table(engine: str, tmp_path: Path) -> Non
     assert exact(headless, plan_of(), engine)[0][0] == 2 * ROW
 
 
+def read_as_number(value: object) -> float | None:
+    """The number as which a cell of a list is handed to DuckDB."""
+    cells = np.empty(1, dtype=object)
+    cells[0] = value
+    (number,) = _numbers(cells.tolist())
+    return number if math.isfinite(number) else None
+
+
 @pytest.mark.parametrize(
     ("value", "number"),
     [
@@ -150,7 +149,8 @@ def test_csv_files_of_one_glob_are_one_table(engine: str, tmp_path: Path) -> Non
 def test_a_python_value_is_a_number_by_its_type_and_not_by_its_looks(
     value: object, number: float | None
 ) -> None:
-    assert to_number(value) == number
+    assert number_of(value) == number
+    assert read_as_number(value) == number
 
 
 @pytest.mark.parametrize(
@@ -167,18 +167,20 @@ def test_a_python_value_is_a_number_by_its_type_and_not_by_its_looks(
 )
 def test_a_numpy_value_that_is_no_real_number_is_none(value: object) -> None:
     """A complex one would even print a warning: an output that depends on a cell."""
-    assert to_number(value) is None
+    assert number_of(value) is None
+    assert read_as_number(value) is None
 
 
 def test_a_key_of_a_mapping_counts_for_a_declared_key_of_its_own_type() -> None:
     cells = [1, True, 1.0, "1", np.int64(1), np.True_, None, [1], {}, 2**70, Decimal(1)]
     mapping = {"score": [1.0] * 11, "label": [1] * 11, "region": cells}
-    counts = {
-        key: exact(mapping, plan_of(keys=[key]), "python")[0][0] // ROW
-        for key in (1, "1")
-    }
-    assert counts == {1: 2, "1": 1}
-    assert exact(mapping, plan_of(keys=[True]), "python")[0][0] == 2 * ROW
+    for engine in ("python", "auto"):
+        counts = {
+            key: exact(mapping, plan_of(keys=[key]), engine)[0][0] // ROW
+            for key in (1, "1")
+        }
+        assert counts == {1: 2, "1": 1}
+        assert exact(mapping, plan_of(keys=[True]), engine)[0][0] == 2 * ROW
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -200,13 +202,13 @@ def test_the_schema_of_every_frame_is_read_without_its_cells() -> None:
     kinds = ["integer", "number", "boolean", "text"]
     frames = [pd.DataFrame(numbers), pl.DataFrame(numbers), pa.table(numbers)]
     for frame in frames:
-        types = open_rows(frame).types
+        types = look_at_schema(frame)
         assert [types[name].kind for name in "abcd"] == kinds
-    listed = open_rows(pa.table({"a": [[1]], "b": [b"x"]})).types
+    listed = look_at_schema(pa.table({"a": [[1]], "b": [b"x"]}))
     assert [each.kind for each in listed.values()] == ["other", "other"]
-    listed = open_rows(pl.DataFrame({"a": [[1]], "b": [b"x"]})).types
+    listed = look_at_schema(pl.DataFrame({"a": [[1]], "b": [b"x"]}))
     assert [each.kind for each in listed.values()] == ["other", "other"]
-    listed = open_rows(pl.DataFrame({"a": ["x"]}, {"a": pl.Categorical})).types
+    listed = look_at_schema(pl.DataFrame({"a": ["x"]}, {"a": pl.Categorical}))
     assert listed["a"].kind == "text"
 
 
@@ -236,7 +238,7 @@ def test_a_name_that_occurs_twice_is_no_obstacle_where_it_is_not_asked_for(
 
 def test_a_column_of_a_mapping_is_found_by_its_name_as_text() -> None:
     plan = plan_of(names=("score", "1", "weight", "region"))
-    assert exact({"score": [0.5], 1: [1]}, plan, "python")[0][2] == ROW // 2
+    assert exact({"score": [0.5], 1: [1]}, plan, "auto")[0][2] == ROW // 2
 
 
 @pytest.mark.parametrize("make", [tuple, np.array, pd.Series])
@@ -244,7 +246,7 @@ def test_a_column_of_a_mapping_may_be_anything_with_a_length(
     make: Callable[[list[float]], Any],
 ) -> None:
     mapping = {"score": make([0.5, 0.25]), "label": [1, 1]}
-    assert exact(mapping, plan_of(), "python")[0][0] == 2 * ROW
+    assert exact(mapping, plan_of(), "auto")[0][0] == 2 * ROW
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -8,19 +8,16 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from dpratio.curator.reading.parquet_cells import is_whole_decimal
 
 from curator.door_for_tests import release_with
 from curator.groups_for_tests import by, counts
 from curator.parquet_at_ends import parquet_columns
 from curator.plain_parquet import PlainColumn, logical, write_plain_parquet
 from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
-from dpratio.curator.duckdb import parquet as duck_parquet
-from dpratio.curator.python.rows import open_rows
-from dpratio.curator.reading.parquet_cells import is_whole_decimal
 from dpratio.errors import EngineFailed, SchemaRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Keys, Periods
-from dpratio.terms.source import ParquetFiles
 
 COLUMNS = parquet_columns()
 FAR = [0, 10**17, -(10**17), 86_400_000, None]
@@ -131,10 +128,8 @@ def test_a_name_that_occurs_twice_keeps_its_own_refusal(tmp_path: Path) -> None:
     twice = [pa.array(["a"]), pa.array(["b"]), pa.array([0.5])]
     table = pa.table(twice, names=["score", "score", "label"])
     pq.write_table(table, tmp_path / "rows.parquet")
-    assert (
-        open_rows(ParquetFiles(tmp_path / "rows.parquet")).types["score"].kind
-        == "repeated"
-    )
+    with pytest.raises(SchemaRefused, match="'score' occurs more than once"):
+        exact(tmp_path / "rows.parquet", plan_of(), "auto")
 
 
 def test_decimals_are_whole_where_every_cell_has_one_length() -> None:
@@ -151,13 +146,6 @@ def test_a_decimal_beyond_its_precision_drops_its_row(
     write_rows(tmp_path / "rows.parquet", score=column)
     found = exact(tmp_path / "rows.parquet", plan_of(Bounds(-1, 1)), engine)
     assert found[0][0] == 4 * ROW  # 0, -1, 1 and 0.99e38
-
-
-def test_text_is_mended_in_the_rows_where_it_stands() -> None:
-    """Both readings of a file keep the order of its rows, whoever reads them."""
-    mended = duck_parquet._mended(["no.parquet"], ["x", "y"], ["x"])
-    assert 'CASE WHEN marked."x" = cut."x" THEN cut."x" END' in mended
-    assert 'marked."y"' in mended
 
 
 def test_a_relation_of_decimals_is_read_within_its_precision() -> None:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from curator.tables_for_tests import ENGINES, exact, plan_of
-from dpratio.curator.reading.partitions import find_parquet, values_of
+from dpratio.curator.reading.files import find_parquet, values_of
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.groups import Groups, Key
 from dpratio.terms.source import ParquetFiles

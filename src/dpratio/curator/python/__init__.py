@@ -1,1 +1,0 @@
-"""The specification: every rule in plain loops over rows of Python values."""

@@ -1,0 +1,212 @@
+"""Arrow: tables, and columns of which no cell can stop DuckDB.
+
+PyArrow and DuckDB stop at times beyond their calendars, at decimals beyond their
+precision and at text that is not UTF-8. Here times become days in whole numbers, and a
+cell that is not of its column's type is missing. Only the columns that were asked for
+are handed over, renamed (c0, c1, …): DuckDB takes "Score" and "score" for the same one.
+"""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from dpratio.checks import import_extra
+from dpratio.curator.reading.keys import whole_days
+from dpratio.curator.reading.statement import ColumnType
+from dpratio.curator.reading.table import Asked, Columns, DuckTable, connect, run_on
+
+# PyArrow is optional.
+Column = Any
+Schema = Any
+Table = Any
+Type = Any
+
+_UUID_BYTES = 16
+_HYPHENS = (8, 13, 18, 23)
+_UUID_LETTERS = 36
+
+
+def open_arrow(table: Table, asked: Asked) -> DuckTable:
+    """Open an Arrow table."""
+    import_extra("pyarrow", "arrow")
+    return open_frame(
+        arrow_types(table.schema), asked, lambda names: _plain_table(table, names)
+    )
+
+
+def open_frame(
+    types: Mapping[str, ColumnType],
+    asked: Asked,
+    read: Callable[[Mapping[str, str]], object],
+) -> DuckTable:
+    """Describe a frame that DuckDB reads through Arrow.
+
+    Args:
+        types: The public schema.
+        asked: Names the columns.
+        read: Returns the columns of some names, under new names; called after the
+            charge.
+    """
+    names = {name: f"c{index}" for index, name in enumerate(_readable(types, asked))}
+    columns = {name: (short, _stored(types[name])) for name, short in names.items()}
+
+    def ask(query: str, tables: Any) -> Columns:  # noqa: ANN401
+        connection = connect()
+        connection.register("given", read(names))
+        return run_on(connection)(query, tables)
+
+    return DuckTable(types, columns, "given", ask)
+
+
+def arrow_types(schema: Schema) -> dict[str, ColumnType]:
+    """Return the public schema; a name that occurs twice is of no use."""
+    types: dict[str, ColumnType] = {}
+    for field in schema:
+        kind = "repeated" if field.name in types else kind_of_arrow(field.type)
+        shown = str(field.type).split("<", maxsplit=1)[0]
+        types[field.name] = ColumnType.here(kind, shown)
+    return types
+
+
+def kind_of_arrow(type_: Type) -> str:
+    """Return the kind of a column by its Arrow type."""
+    tests = import_extra("pyarrow", "arrow").types
+    kinds: dict[str, Any] = {
+        "integer": tests.is_integer,
+        "number": lambda given: tests.is_floating(given) or _is_checked(given),
+        "boolean": tests.is_boolean,
+        "date": _is_time,
+        "text": lambda given: is_uuid(given) or _is_text(given),
+    }
+    return next((kind for kind, test in kinds.items() if test(type_)), "other")
+
+
+def arrow_plain(column: Column) -> Column:
+    """Return a column as DuckDB reads it: times as dates, decimals, UUIDs as text."""
+    arrow = import_extra("pyarrow", "arrow")
+    if _is_time(column.type):
+        return _dates(column)
+    if is_uuid(column.type):
+        return uuid_texts(column)
+    if arrow.types.is_decimal(column.type):
+        return _within_precision(column).cast(arrow.string())
+    if arrow.types.is_float16(column.type):
+        return column.cast(arrow.float32())
+    return column
+
+
+def arrow_cells(column: Column) -> list[object]:
+    """Return the cells of a column as Python values; invalid text is missing."""
+    plain = arrow_plain(column)
+    try:
+        return list(plain.to_pylist())
+    except UnicodeDecodeError:
+        return [_cell(scalar) for scalar in plain]
+
+
+def is_uuid(type_: Type) -> bool:
+    """Whether an Arrow type is that of UUIDs."""
+    return str(type_) == "extension<arrow.uuid>"
+
+
+def uuid_texts(column: Column) -> Column:
+    """Return UUIDs as all databases write them: in small letters, with hyphens."""
+    arrow = import_extra("pyarrow", "arrow")
+    stored: Column = getattr(column, "storage", column)  # Its plain bytes.
+    begin = stored.offset * _UUID_BYTES
+    size = len(stored) * _UUID_BYTES
+    data = np.frombuffer(stored.buffers()[1] or b"", np.uint8)[begin : begin + size]
+    halves = np.stack([data >> 4, data & 15], axis=1)
+    digits = np.frombuffer(b"0123456789abcdef", np.uint8)[halves]
+    texts = np.full((len(stored), _UUID_LETTERS), ord("-"), np.uint8)
+    letters = [place for place in range(_UUID_LETTERS) if place not in _HYPHENS]
+    texts[:, letters] = digits.reshape(len(stored), len(letters))
+    words = texts.reshape(-1).view(f"S{_UUID_LETTERS}")
+    mask = ~_numpy(stored.is_valid()).astype(np.bool_)
+    return arrow.array(words, arrow.binary(), mask=mask).view(arrow.string())
+
+
+def _readable(types: Mapping[str, ColumnType], asked: Asked) -> list[str]:
+    unfit = {"other", "repeated"}
+    return [
+        name
+        for name in asked.columns
+        if name in types and types[name].kind not in unfit
+    ]
+
+
+def _stored(given: ColumnType) -> str:
+    """Return the type with which a column of a frame is handed over."""
+    if given.kind == "date":
+        return "DATE"
+    as_text = given.name.lower().startswith("decimal") or given.name.endswith("Int128")
+    return "VARCHAR" if as_text else given.name
+
+
+def _plain_table(table: Table, names: Mapping[str, str]) -> Table:
+    plain = {
+        short: arrow_plain(table.column(name).combine_chunks())
+        for name, short in names.items()
+    }
+    return import_extra("pyarrow", "arrow").table(plain)
+
+
+def _is_time(type_: Type) -> bool:
+    tests = import_extra("pyarrow", "arrow").types
+    return bool(tests.is_date(type_) or tests.is_timestamp(type_))
+
+
+def _is_text(type_: Type) -> bool:
+    tests = import_extra("pyarrow", "arrow").types
+    stored = type_.value_type if tests.is_dictionary(type_) else type_
+    is_view = getattr(tests, "is_string_view", tests.is_string)  # From PyArrow 16 on.
+    kinds = (tests.is_string, tests.is_large_string, is_view)
+    return any(is_kind(stored) for is_kind in kinds)
+
+
+def _is_checked(type_: Type) -> bool:
+    """Whether PyArrow can compare decimals of a type with the most it may hold."""
+    tests = import_extra("pyarrow", "arrow").types
+    is_wide = tests.is_decimal128(type_) or tests.is_decimal256(type_)
+    return bool(is_wide and type_.scale >= 0)
+
+
+def _dates(column: Column) -> Column:
+    arrow = import_extra("pyarrow", "arrow")
+    type_ = column.type
+    is_days = arrow.types.is_date32(type_)
+    whole = arrow.int32() if is_days else arrow.int64()
+    unit = "D" if is_days else "ms" if arrow.types.is_date64(type_) else type_.unit
+    ticks = _numpy(column.cast(whole).cast(arrow.int64()).fill_null(0))
+    numbers, is_day = whole_days(ticks, unit)
+    mask = ~(is_day & _numpy(column.is_valid()).astype(np.bool_))
+    days = arrow.array(np.where(mask, 0, numbers).astype(np.int32), mask=mask)
+    return days.cast(arrow.date32())
+
+
+def _within_precision(column: Column) -> Column:
+    """Keep decimals that have no more digits than their type."""
+    arrow = import_extra("pyarrow", "arrow")
+    compute = import_extra("pyarrow.compute", "arrow")
+    type_ = column.type
+    digits = (9,) * type_.precision
+    least, most = (
+        arrow.scalar(Decimal((sign, digits, -type_.scale)), type_) for sign in (1, 0)
+    )
+    fits = compute.and_(
+        compute.greater_equal(column, least), compute.less_equal(column, most)
+    )
+    return compute.if_else(fits, column, arrow.scalar(None, type_))
+
+
+def _numpy(column: Column) -> Any:  # noqa: ANN401
+    return column.to_numpy(zero_copy_only=False)
+
+
+def _cell(scalar: Any) -> object:  # noqa: ANN401
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError:
+        return None
