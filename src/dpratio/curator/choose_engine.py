@@ -61,6 +61,10 @@ def connected(table: object, engine: str = "auto") -> object:
     """Connect to a table that lies elsewhere, once for all questions of a plan."""
     source = as_source(table)
     kind = kind_of(source)
+    if kind == "stream" and engine != "ibis":
+        from dpratio.curator.reading.arrow import ArrowStream
+
+        return source if isinstance(source, ArrowStream) else ArrowStream(source)
     elsewhere = engine == "auto" and kind in _IN_WAREHOUSES
     if engine != "ibis" and not elsewhere:
         return source

@@ -78,7 +78,8 @@ def release_sums(  # noqa: PLR0913 (one door)
     Args:
         table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars or
             Arrow table, a DuckDB relation, a `DatabaseTable`, a Spark frame, or a
-            mapping of columns to lists. Or a `Study`: it knows plan, data and scope.
+            mapping of columns to lists; or any object that names its columns and
+            offers ``__arrow_c_stream__``. Or a `Study`: it knows plan, data and scope.
         plan: What to measure, from `make_plan`, `bounds.plan_bounds` or
             `bounds.plan_bins`; it is priced again before the table is opened.
         ledger: Where the release is charged: a `Ledger`, its file or its address. With

@@ -50,6 +50,7 @@ def test_a_path_with_another_ending_is_refused(name: str) -> None:
         (pl.DataFrame({"score": [1]}), "polars"),
         (pl.LazyFrame({"score": [1]}), "polars"),
         (pa.table({"score": [1]}), "arrow"),
+        (pa.table({"score": [1]}).to_reader(), "stream"),
     ],
 )
 def test_every_kind_of_table_is_known_by_its_type(source: object, kind: str) -> None:
@@ -79,7 +80,8 @@ def test_anything_else_is_refused_by_the_name_of_its_type(
     assert str(refused.value) == (
         f"the table is of a kind no engine reads, got '{name}'. "
         "Pass a path, a CsvFile, a DatabaseTable, a pandas, Polars or Arrow table, a "
-        "DuckDB relation, a Spark frame, or a mapping of column names to lists."
+        "DuckDB relation, a Spark frame, a stream of Arrow, or a mapping of column "
+        "names to lists."
     )
 
 

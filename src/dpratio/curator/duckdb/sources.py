@@ -75,7 +75,7 @@ def open_duck(source: object, statement: Asked) -> DuckTable:
     """Open any source that DuckDB can read.
 
     Args:
-        source: A `CsvFile`, `ParquetFiles`, mapping, frame or relation.
+        source: A `CsvFile`, `ParquetFiles`, mapping, frame, stream or relation.
         statement: What will be asked; it names the columns.
 
     Raises:
@@ -90,6 +90,7 @@ def open_duck(source: object, statement: Asked) -> DuckTable:
         "pandas": open_pandas,
         "polars": open_polars,
         "arrow": open_arrow,
+        "stream": lambda stream, asked: stream.open(asked),
         "relation": _open_relation,
     }
     kind = kind_of(source)

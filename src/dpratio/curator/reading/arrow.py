@@ -1,4 +1,4 @@
-"""Arrow: tables, and columns of which no cell can stop DuckDB.
+"""Arrow: tables and streams, and columns of which no cell can stop DuckDB.
 
 PyArrow and DuckDB stop at times beyond their calendars, at decimals beyond their
 precision and at text that is not UTF-8. Here times become days in whole numbers, and a
@@ -16,6 +16,8 @@ from dpratio.checks import import_extra
 from dpratio.curator.reading.keys import whole_days
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.reading.table import Asked, Columns, DuckTable, connect, run_on
+from dpratio.curator.stopping import stoppable
+from dpratio.errors import SchemaRefused
 
 # PyArrow is optional.
 Column = Any
@@ -26,6 +28,45 @@ Type = Any
 _UUID_BYTES = 16
 _HYPHENS = (8, 13, 18, 23)
 _UUID_LETTERS = 36
+
+
+class ArrowStream:
+    """Rows that an object offers through ``__arrow_c_stream__``, read once.
+
+    The schema is read at once. The rows are read when the first question is asked, and
+    the columns that any question of a release needs are kept for the others.
+    """
+
+    def __init__(self, source: object) -> None:
+        self._source = source
+        self._types = arrow_types(_public_schema(source))
+        self._names: dict[str, None] = {}
+        self._rows: Table = None
+
+    def open(self, asked: Asked) -> DuckTable:
+        """Return the table of one question; no row is read."""
+        readable = _readable(self._types, asked)
+        self._names |= dict.fromkeys(readable)
+        return open_frame(self._types, asked, self._columns)
+
+    def _columns(self, names: Mapping[str, str]) -> Table:
+        if self._rows is None:
+            self._rows = stoppable(self._read, None)
+        return _plain_table(self._rows, names)
+
+    def _read(self) -> Table:
+        arrow = import_extra("pyarrow", "arrow")
+        reader = arrow.RecordBatchReader.from_stream(self._source)
+        types = arrow_types(reader.schema)
+        for name in self._names:
+            if name not in types or types[name].kind != self._types[name].kind:
+                raise SchemaRefused(
+                    f"column '{name}' of the stream is not of the type that its schema "
+                    "names. Pass a table: pyarrow.table(…)."
+                )
+        schema = arrow.schema([reader.schema.field(name) for name in self._names])
+        batches = (batch.select(list(self._names)) for batch in reader)
+        return arrow.Table.from_batches(batches, schema)
 
 
 def open_arrow(table: Table, asked: Asked) -> DuckTable:
@@ -126,6 +167,28 @@ def uuid_texts(column: Column) -> Column:
     words = texts.reshape(-1).view(f"S{_UUID_LETTERS}")
     mask = ~_numpy(stored.is_valid()).astype(np.bool_)
     return arrow.array(words, arrow.binary(), mask=mask).view(arrow.string())
+
+
+def _public_schema(source: Any) -> Schema:  # noqa: ANN401
+    """Return the schema that an object names beside its stream.
+
+    Opening a stream may already run a query: only what can be read without one counts.
+
+    Raises:
+        SchemaRefused: When it names none.
+    """
+    arrow = import_extra("pyarrow", "arrow")
+    given = source
+    if not hasattr(source, "__arrow_c_schema__"):
+        given = getattr(source, "schema", None)
+        given = given() if callable(given) else given
+    if not hasattr(given, "__arrow_c_schema__"):
+        raise SchemaRefused(
+            f"a stream of {type(source).__name__} does not name its columns before it "
+            "is read. Pass pyarrow.RecordBatchReader.from_stream(…), or a table: "
+            "pyarrow.table(…)."
+        )
+    return arrow.schema(given)
 
 
 def _readable(types: Mapping[str, ColumnType], asked: Asked) -> list[str]:

@@ -18,6 +18,7 @@ _KINDS = {
     ("pyspark", "DataFrame"): "spark",
     ("dpratio", "WarehouseTable"): "opened",
     ("dpratio", "Table"): "opened",
+    ("dpratio", "ArrowStream"): "stream",
 }
 
 
@@ -48,9 +49,12 @@ def kind_of(source: object) -> str:
         return "mapping"
     given = type(source)
     kind = _KINDS.get((given.__module__.split(".")[0], given.__name__))
+    if kind is None and hasattr(given, "__arrow_c_stream__"):
+        kind = "stream"
     hint = (
         "Pass a path, a CsvFile, a DatabaseTable, a pandas, Polars or Arrow table, a "
-        "DuckDB relation, a Spark frame, or a mapping of column names to lists."
+        "DuckDB relation, a Spark frame, a stream of Arrow, or a mapping of column "
+        "names to lists."
     )
     name = f"{given.__module__}.{given.__name__}"
     require(kind is not None, "the table is of a kind no engine reads", name, hint)
