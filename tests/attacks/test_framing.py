@@ -66,7 +66,7 @@ def test_40_a_line_counts_the_same_wherever_it_stands(
     file began with the mark of the second, whose key became another.
     """
     path, found = tmp_path / name, []
-    for engine in ENGINES:
+    for engine in ("python", "duckdb"):
         whole = sums_of(path, lines, engine, header=header)
         alone = [sums_of(path, [line], engine, header=header) for line in lines]
         assert whole == added(alone), engine

@@ -65,7 +65,7 @@ def test_05_sums_that_are_mixed_are_not_clamped_before(engine: str) -> None:
         unclamped=True,
     )
     table = pa.table({"x": [1.0] * 8 + [0.5], "g": ["a"] * 8 + ["b"]})
-    sums = open_table(given_to(engine, table), statement, engine)()
+    sums = open_table(given_to(engine, table), statement, "auto")()
     part = sums.mixed([Mixture({0: 1}, 2**4)])
     nothing = np.zeros((2, 1), dtype=np.int64)
     assert part.plus(nothing).tolist() == [[2**59], [2**55]]

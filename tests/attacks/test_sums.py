@@ -115,7 +115,7 @@ def counted(
         }
     )
     nothing = np.zeros((len(cells), 2), dtype=np.int64)
-    found = open_table(given_to(engine, table), statement, engine)().plus(nothing)
+    found = open_table(given_to(engine, table), statement, "auto")().plus(nothing)
     assert not found[:, 0].any()
     return dict(zip(cells, found[:, 1].tolist(), strict=True))
 
