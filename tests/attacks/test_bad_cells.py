@@ -172,4 +172,4 @@ def test_07_python_objects_that_are_no_numbers_are_dropped() -> None:
     beside = Beside.of((OBJECTS, {}, {}))
     columns = dict(zip(NAMES, beside.columns(), strict=True))
     region = [*beside.keys, *beside.keys]
-    beside.require(exact({**columns, "region": region}, beside.plan, "python"))
+    beside.require(exact({**columns, "region": region}, beside.plan, "auto"))
