@@ -25,9 +25,7 @@ Schema = Any
 Table = Any
 Type = Any
 
-_UUID_BYTES = 16
-_HYPHENS = (8, 13, 18, 23)
-_UUID_LETTERS = 36
+UNFIT = {"other", "repeated"}  # Kinds of columns that are not read.
 
 
 class ArrowStream:
@@ -91,7 +89,7 @@ def open_frame(
             charge.
     """
     names = {name: f"c{index}" for index, name in enumerate(_readable(types, asked))}
-    columns = {name: (short, _stored(types[name])) for name, short in names.items()}
+    columns = {name: (short, stored_as(types[name])) for name, short in names.items()}
 
     def ask(query: str, tables: Any) -> Columns:  # noqa: ANN401
         connection = connect()
@@ -119,18 +117,16 @@ def kind_of_arrow(type_: Type) -> str:
         "number": lambda given: tests.is_floating(given) or _is_checked(given),
         "boolean": tests.is_boolean,
         "date": _is_time,
-        "text": lambda given: is_uuid(given) or _is_text(given),
+        "text": _is_text,
     }
     return next((kind for kind, test in kinds.items() if test(type_)), "other")
 
 
 def arrow_plain(column: Column) -> Column:
-    """Return a column as DuckDB reads it: times as dates, decimals, UUIDs as text."""
+    """Return a column as DuckDB reads it: times as dates, decimals as text."""
     arrow = import_extra("pyarrow", "arrow")
     if _is_time(column.type):
         return _dates(column)
-    if is_uuid(column.type):
-        return uuid_texts(column)
     if arrow.types.is_decimal(column.type):
         return _within_precision(column).cast(arrow.string())
     if arrow.types.is_float16(column.type):
@@ -147,26 +143,12 @@ def arrow_cells(column: Column) -> list[object]:
         return [_cell(scalar) for scalar in plain]
 
 
-def is_uuid(type_: Type) -> bool:
-    """Whether an Arrow type is that of UUIDs."""
-    return str(type_) == "extension<arrow.uuid>"
-
-
-def uuid_texts(column: Column) -> Column:
-    """Return UUIDs as all databases write them: in small letters, with hyphens."""
-    arrow = import_extra("pyarrow", "arrow")
-    stored: Column = getattr(column, "storage", column)  # Its plain bytes.
-    begin = stored.offset * _UUID_BYTES
-    size = len(stored) * _UUID_BYTES
-    data = np.frombuffer(stored.buffers()[1] or b"", np.uint8)[begin : begin + size]
-    halves = np.stack([data >> 4, data & 15], axis=1)
-    digits = np.frombuffer(b"0123456789abcdef", np.uint8)[halves]
-    texts = np.full((len(stored), _UUID_LETTERS), ord("-"), np.uint8)
-    letters = [place for place in range(_UUID_LETTERS) if place not in _HYPHENS]
-    texts[:, letters] = digits.reshape(len(stored), len(letters))
-    words = texts.reshape(-1).view(f"S{_UUID_LETTERS}")
-    mask = ~_numpy(stored.is_valid()).astype(np.bool_)
-    return arrow.array(words, arrow.binary(), mask=mask).view(arrow.string())
+def stored_as(given: ColumnType) -> str:
+    """Return the type with which Arrow hands a column to DuckDB."""
+    if given.kind == "date":
+        return "DATE"
+    as_text = given.name.lower().startswith("decimal") or given.name.endswith("Int128")
+    return "VARCHAR" if as_text else given.name
 
 
 def _public_schema(source: Any) -> Schema:  # noqa: ANN401
@@ -192,20 +174,8 @@ def _public_schema(source: Any) -> Schema:  # noqa: ANN401
 
 
 def _readable(types: Mapping[str, ColumnType], asked: Asked) -> list[str]:
-    unfit = {"other", "repeated"}
-    return [
-        name
-        for name in asked.columns
-        if name in types and types[name].kind not in unfit
-    ]
-
-
-def _stored(given: ColumnType) -> str:
-    """Return the type with which a column of a frame is handed over."""
-    if given.kind == "date":
-        return "DATE"
-    as_text = given.name.lower().startswith("decimal") or given.name.endswith("Int128")
-    return "VARCHAR" if as_text else given.name
+    named = [name for name in asked.columns if name in types]
+    return [name for name in named if types[name].kind not in UNFIT]
 
 
 def _plain_table(table: Table, names: Mapping[str, str]) -> Table:
@@ -222,6 +192,8 @@ def _is_time(type_: Type) -> bool:
 
 
 def _is_text(type_: Type) -> bool:
+    if str(type_) == "extension<arrow.uuid>":
+        return True  # DuckDB writes them in small letters, with hyphens.
     tests = import_extra("pyarrow", "arrow").types
     stored = type_.value_type if tests.is_dictionary(type_) else type_
     is_view = getattr(tests, "is_string_view", tests.is_string)  # From PyArrow 16 on.

@@ -11,7 +11,6 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,10 @@ import duckdb
 from dpratio.checks import import_extra
 from dpratio.curator.noise.entropy import fresh_id
 from dpratio.curator.reading.arrow import (
+    UNFIT,
     arrow_plain,
-    is_uuid,
     kind_of_arrow,
-    open_frame,
-    uuid_texts,
+    stored_as,
 )
 from dpratio.curator.reading.files import (
     find_parquet,
@@ -265,53 +263,40 @@ def _through_arrow(
     arrow = import_extra("pyarrow", "arrow")
     schemas = [_arrow_schema(file) for file in files]
     require_same_schema(files, schemas)
-    empty = schemas[0].empty_table()
-    kinds = {"integer": arrow.int64(), "boolean": arrow.bool_(), "date": arrow.date32()}
-    folders = {name: kinds.get(kind, arrow.string()) for name, kind in partitions}
-
-    def fits(name: str, given: ColumnType) -> bool:
-        if name in folders or given.kind in {"other", "repeated"}:
-            return True
-        column = _as_text(empty.column(name).combine_chunks())
-        return kind_of_arrow(column.type) == given.kind
-
+    empty = {
+        field.name: _as_text(arrow.array([], field.type))
+        for field in schemas[0]
+        if field.name in asked.columns and types[field.name].kind not in UNFIT
+    }
     # A type that PyArrow reads from notes of its own is not what DuckDB reads.
-    types = {
-        name: given if fits(name, given) else ColumnType("other", given.name)
-        for name, given in types.items()
-        if name in asked.columns
-    } | {name: given for name, given in types.items() if name not in asked.columns}
+    types = dict(types) | {
+        name: ColumnType("other", types[name].name)
+        for name, column in empty.items()
+        if kind_of_arrow(column.type) != types[name].kind
+    }
+    names = {name: f"{_FILE}_{place}" for place, name in enumerate(empty)}
+    columns = {name: (short, stored_as(types[name])) for name, short in names.items()}
+    columns |= {name: (name, _TYPES[kind]) for name, kind in partitions}
+    fields = {names[name]: arrow_plain(column).type for name, column in empty.items()}
+    fields |= {_FILE: arrow.string()} if partitions else {}
 
-    def batches(names: Sequence[str]) -> Iterator[list[Any]]:
-        inside = [name for name in names if name not in folders]
-        yield [
-            arrow.array([], folders[name])
-            if name in folders
-            else _as_text(empty.column(name).combine_chunks())
-            for name in names
-        ]
+    def batches() -> Iterator[Any]:
         for file in files:
-            values = dict(zip(folders, values_of(file, partitions), strict=True))
-            for batch in _parquet_file(file).iter_batches(columns=inside):
-                yield [
-                    arrow.repeat(arrow.scalar(values[name], type_), batch.num_rows)
-                    if (type_ := folders.get(name)) is not None
-                    else _as_text(batch.column(name))
-                    for name in names
-                ]
+            path = str(Path(file).absolute())
+            for batch in _parquet_file(file).iter_batches(columns=list(names)):
+                read = [arrow_plain(_as_text(batch.column(name))) for name in names]
+                read += [arrow.repeat(path, batch.num_rows)] if partitions else []
+                yield arrow.RecordBatch.from_arrays(read, names=list(fields))
 
-    def read(names: Mapping[str, str]) -> object:
-        handed_over = (
-            arrow.RecordBatch.from_arrays(
-                [arrow_plain(column) for column in columns], names=list(names.values())
-            )
-            for columns in batches(list(names))
-        )
-        first = next(handed_over)
-        rows = chain([first], handed_over)
-        return arrow.RecordBatchReader.from_batches(first.schema, rows)
+    def ask(query: str, tables: Tables) -> Columns:
+        connection = connect()
+        reader = arrow.RecordBatchReader.from_batches(arrow.schema(fields), batches())
+        connection.register("given_batches", reader)
+        rows = _with_partitions("SELECT * FROM given_batches", files, partitions)
+        connection.execute(f"CREATE TEMP VIEW given AS {rows}")
+        return run_on(connection)(query, tables)
 
-    return open_frame(types, asked, read)
+    return DuckTable(types, columns, "given", ask)
 
 
 def _parquet_file(file: str) -> Any:  # noqa: ANN401 (PyArrow is optional)
@@ -330,13 +315,9 @@ def _arrow_schema(file: str) -> Any:  # noqa: ANN401
 
 
 def _as_text(column: Any) -> Any:  # noqa: ANN401
-    """Take bytes for text: those of lists of values, which Parquet keeps so.
-
-    Those of a fixed length are UUIDs: any other such column is refused.
-    """
+    """Return bytes that Parquet calls text or UUIDs as these."""
     arrow = import_extra("pyarrow", "arrow")
-    is_fixed = arrow.types.is_fixed_size_binary(column.type)
-    if is_fixed or is_uuid(column.type):
-        return uuid_texts(column)
+    if arrow.types.is_fixed_size_binary(column.type) and hasattr(arrow, "uuid"):
+        return arrow.ExtensionArray.from_storage(arrow.uuid(), column)
     is_bytes = arrow.types.is_binary(column.type)
     return column.view(arrow.string()) if is_bytes else column
