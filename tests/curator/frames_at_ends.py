@@ -160,6 +160,24 @@ class _Stopping(int):
         raise RuntimeError("bits")
 
 
+class _Unhashable(type):
+    """A class of classes that stops whoever asks whether two are the same."""
+
+    def __hash__(cls) -> int:
+        raise RuntimeError("hash")
+
+    def __eq__(cls, _: object) -> bool:
+        raise RuntimeError("equal")
+
+
+class _Odd(metaclass=_Unhashable):
+    """A value whose class cannot be asked for, nor converted."""
+
+    @property
+    def __class__(self) -> type:  # type: ignore[misc]
+        raise RuntimeError("class")
+
+
 def object_columns() -> dict[str, list[Any]]:
     """Python values of every kind: what mappings and columns of objects hold."""
     ends = [  # without a zone
@@ -189,7 +207,7 @@ def object_columns() -> dict[str, list[Any]]:
         "texts": [*TEXTS, "\ud800", "a\udfff", np.str_("a"), b"a", b"\xff", pd.NA],
         "others": [
             *((), [], {}, set(), object(), [1], np.array([1, 2]), np.array(1)),
-            *(_Stopping(1), pd.NA, pd.NaT, float, dt.time(1), dt.timedelta.max),
+            *(_Odd(), _Stopping(1), pd.NA, pd.NaT, float, dt.time(1), dt.timedelta.max),
         ],
     }
 

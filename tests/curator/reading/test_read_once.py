@@ -12,8 +12,8 @@ import pytest
 from curator.door_for_tests import release_with
 from curator.tables_for_tests import ENGINES, exact, plan_of
 from dpratio.curator.reading.files import require_once, source_at
-from dpratio.curator.reading.frames import _lazy_reads
-from dpratio.errors import SchemaRefused
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import EngineFailed, SchemaRefused
 
 ROWS = pa.table({"score": [0.5, 0.25], "label": [1, 0]})
 
@@ -81,6 +81,9 @@ def test_a_lazy_frame_that_reads_each_file_once_is_read(
     assert exact(pl.concat(others), plan_of(), engine) == expected
 
 
-def test_what_an_eager_or_a_broken_frame_reads_is_not_asked(tmp_path: Path) -> None:
-    assert list(_lazy_reads(pl.DataFrame(ROWS.to_pydict()))) == []
-    assert list(_lazy_reads(pl.scan_parquet(tmp_path / "none.parquet"))) == []
+def test_an_eager_frame_has_no_plan_and_a_broken_one_is_refused_by_its_schema(
+    tmp_path: Path,
+) -> None:
+    assert exact(pl.DataFrame(ROWS.to_pydict()), plan_of(), "auto")
+    with pytest.raises(EngineFailed):
+        release_sums(pl.scan_parquet(tmp_path / "none.parquet"), plan_of(), ledger=None)

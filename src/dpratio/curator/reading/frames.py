@@ -104,10 +104,7 @@ def open_polars(frame: Frame, asked: Asked) -> DuckTable:
         FileRefused: When a footer cannot be read.
     """
     arrow = import_extra("pyarrow", "arrow")
-    require_once(_lazy_reads(frame))
-    for files in _parquet_scans(frame):
-        if len(files) > 1:
-            require_same_schema(files, [_polars_schema(file) for file in files])
+    _require_whole_files(frame)
     roles = _roles_of(asked)
 
     def read(names: Mapping[str, str]) -> object:
@@ -173,10 +170,17 @@ def _numbers(cells: Iterable[object]) -> NDArray[np.float64]:
         with np.errstate(all="ignore"):  # A warning would tell of a cell.
             return cells.astype(np.float64)
     listed = list(cells)
-    if set(map(type, listed)) <= _PLAIN_NUMBERS:
+    if _types_in(listed) <= _PLAIN_NUMBERS:
         with contextlib.suppress(OverflowError):  # Of one beyond all doubles.
             return np.array(listed, np.float64)
     return np.array([_number(cell) for cell in listed], np.float64)
+
+
+def _types_in(cells: list[object]) -> set[type]:
+    try:
+        return set(map(type, cells))
+    except Exception:  # noqa: BLE001 (a class of the data holder's that has no hash)
+        return {object}
 
 
 def _number(cell: object) -> float:
@@ -189,7 +193,7 @@ def _number(cell: object) -> float:
 
 def _texts(cells: list[object], role: str, allowed: Any = object) -> list[str | None]:  # noqa: ANN401
     """Return cells as days, keys or ids in text; None where a cell is none."""
-    kinds = set(map(type, cells)) - {type(None)}
+    kinds = _types_in(cells) - {type(None)}
     if len(kinds) == 1 and kinds <= _PLAIN_KEYS:
         # Equal ones of these types have the same text, which is written once.
         texts = {cell: _text(cell, role, allowed) for cell in set(cells)}
@@ -283,23 +287,23 @@ def _to_arrow(column: Series, role: str) -> Any:  # noqa: ANN401
     return column.to_arrow()
 
 
-def _lazy_reads(frame: Frame) -> Iterator[Hashable]:
-    """Yield what a lazy frame reads, files as Polars resolved them.
+def _require_whole_files(frame: Frame) -> None:
+    """Raise SchemaRefused if a lazy frame reads a file again, or files that differ.
 
-    A part of the plan that it would work out once and use again is read again.
+    Polars assumes that all files of a scan have the schema of one. A part of the plan
+    that it would work out once and use again is read again.
     """
+    reads: list[Hashable] = []
+    scans = []
     for node in _nodes(frame):
-        yield from map(source_at, _paths(node))
-        if type(node).__name__ == "Cache":
-            yield "cache", node.id_
-
-
-def _parquet_scans(frame: Frame) -> Iterator[list[str]]:
-    """Yield the files of each scan: Polars assumes that all have the schema of one."""
-    for node in _nodes(frame):
+        files = [str(path) for path in getattr(node, "paths", None) or ()]
+        reads += map(source_at, files)
+        reads += [("cache", node.id_)] if type(node).__name__ == "Cache" else []
         kind, *_ = getattr(node, "scan_type", None) or ("",)
-        if kind == "parquet":
-            yield _paths(node)
+        scans += [files] if kind == "parquet" and len(files) > 1 else []
+    require_once(reads)
+    for files in scans:
+        require_same_schema(files, [_polars_schema(file) for file in files])
 
 
 def _nodes(frame: Frame) -> Iterator[Any]:
@@ -316,10 +320,6 @@ def _nodes_from(plan: Any, number: int) -> Iterator[Any]:  # noqa: ANN401
         yield plan.view_current_node()
     for node in inputs:
         yield from _nodes_from(plan, node)
-
-
-def _paths(node: Any) -> list[str]:  # noqa: ANN401
-    return [str(path) for path in getattr(node, "paths", None) or ()]
 
 
 def _polars_schema(file: str) -> list[tuple[str, Any]]:
