@@ -173,8 +173,8 @@ class _Unhashable(type):
 class _Odd(metaclass=_Unhashable):
     """A value whose class cannot be asked for, nor converted."""
 
-    @property
-    def __class__(self) -> type:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
         raise RuntimeError("class")
 
 
