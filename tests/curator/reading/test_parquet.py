@@ -8,13 +8,13 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from dpratio.curator.reading.parquet_cells import is_whole_decimal
 
 from curator.door_for_tests import release_with
 from curator.groups_for_tests import by, counts
 from curator.parquet_at_ends import parquet_columns
 from curator.plain_parquet import PlainColumn, logical, write_plain_parquet
 from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
+from dpratio.curator.reading.parquet import is_whole_decimal
 from dpratio.errors import EngineFailed, SchemaRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Keys, Periods

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from curator.door_for_tests import release_with
 from curator.table_sources import invalid_text
 from curator.tables_for_tests import ROW, asked, exact, plan_of, reading_of
 from dpratio.curator.choose_engine import connected, open_keys, open_reading
@@ -82,7 +83,7 @@ def test_no_row_of_a_stream_is_read_before_the_charge(tmp_path: Path) -> None:
     book.open_scope(Scope("people", Budget(9)))
     with pytest.raises(SchemaRefused, match="'region' is string; a number column"):
         release_sums(stream, plan_of(names=("region", "label", "", "")), ledger=book)
-    measure = open_for(stream, plan_of(), "auto")
+    measure = open_for(stream, plan_of())
     assert (stream.opened, book.account().seq) == (0, 0)
     measure()
     assert stream.opened == 1
@@ -172,4 +173,4 @@ def test_a_stream_that_stops_says_nothing_of_its_rows() -> None:
 
 def test_the_engine_of_databases_reads_no_stream() -> None:
     with pytest.raises(InvalidInput, match=r"does not read .* Use engine 'duckdb'"):
-        release_sums(TABLE.to_reader(), plan_of(), ledger=None, engine="ibis")
+        release_with("ibis", TABLE.to_reader(), plan_of(), ledger=None)
