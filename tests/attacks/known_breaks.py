@@ -62,6 +62,7 @@ KNOWN_BREAKS = MappingProxyType(
         43: "the stated cost of derived releases",
         44: "an audit that passes broken noise",
         45: "a row taken for a header and quoted",
+        54: "foreseen groups of a person",
     }
 )
 

@@ -67,7 +67,11 @@ def test_14_a_person_with_ten_thousand_rows_moves_no_more_than_the_cap(
 def test_54_nobody_can_foresee_which_groups_of_a_person_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The key of the ranks is drawn for each release, and stands nowhere."""
+    """The key of the ranks is drawn for each release, and stands nowhere.
+
+    Source: our own review, 2026; a public key said before a release whose rows count.
+    More: tests/curator/test_units.py
+    """
     keys: list[str] = []
     seen = statements.readings_of
 

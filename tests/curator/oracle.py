@@ -239,7 +239,7 @@ def _clipped_totals(own: Mapping[str, int], rule: UnitRule) -> Numbers:
 
 def _rank_of(key: str, unit: str, place: int) -> int:
     """So many of the smallest count; no two groups of an id share a rank."""
-    start = int(_md5(key)[:7], 16) % (_FIELD - 1)
+    start = int(_md5(key)[:15], 16) % (_FIELD - 1)
     is_whole = re.fullmatch("0|-?[1-9][0-9]{0,17}", unit)
     number = int(unit) if is_whole else int(_md5(unit)[:15], 16)
     spread = (place * 1_103_515_245 + start) % _FIELD

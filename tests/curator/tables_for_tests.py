@@ -110,12 +110,12 @@ def plan_of(
     )
 
 
-def asked(plan: AnyPlan, question: int = 0) -> Statement:
+def asked(plan: AnyPlan, question: int = 0, key: str = "") -> Statement:
     """What a part of a plan asks of a table."""
     groups = [
         each if isinstance(each, Groups) else None for each in partitions_of(plan)
     ]
-    readings, places = readings_of(plan, groups), places_of(plan)
+    readings, places = readings_of(plan, groups, key), places_of(plan)
     before = places[:question].count(places[question])
     return readings[places[question]].statements[before]
 
@@ -136,13 +136,13 @@ def exact_together(table: object, plan: AnyPlan, engine: str) -> list[list[list[
 
 
 def exact(
-    table: object, plan: AnyPlan, engine: str, *, question: int = 0
+    table: object, plan: AnyPlan, engine: str, *, question: int = 0, key: str = ""
 ) -> list[list[int]]:
     """The integers before noise, keys × sums: what only a test may see.
 
     Those of the specification are asked for by the name of "python".
     """
-    statement = asked(plan, question)
+    statement = asked(plan, question, key)
     if engine == "python":
         (sums,) = oracle.add_up(as_lists(table), Reading((statement,)))
     else:

@@ -139,9 +139,9 @@ def test_the_groups_that_count_are_chosen_by_id_and_key_and_not_by_rows() -> Non
     )
     chosen = {}
     for key in ("dpratio", "other"):
-        plan = people(weighted=False, key=key)
-        found = exact(table, plan, "duckdb")
-        assert found == exact(table, plan, "python")
+        plan = people(weighted=False)
+        found = exact(table, plan, "duckdb", key=key)
+        assert found == exact(table, plan, "python", key=key)
         counted = [row[0] for row in found]
         one = counted[0] / sum(counted) * 4
         assert 0.5 < one < 1.6  # About a quarter of all people in each group.

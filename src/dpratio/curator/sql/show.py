@@ -1,10 +1,11 @@
 """The SQL of a plan, for whoever runs the database: what will be asked of the rows."""
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
+from typing import Any
 
 from dpratio.checks import require_one_of
 from dpratio.curator.reading.statement import KeyCount, Reading, kind_of_key
+from dpratio.curator.sql import duckdb, postgres
 from dpratio.curator.sql.conditions import write_conditions
 from dpratio.curator.sql.query import keys_query, sums_query
 from dpratio.curator.sql.table import Answer, Table
@@ -14,6 +15,8 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.source import Condition, DatabaseTable
+
+_MODULES: dict[str, Any] = {"duckdb": duckdb, "postgres": postgres}
 
 # What a column is assumed to be that nobody described, by what is read of it.
 _ASSUMED = {
@@ -76,7 +79,7 @@ def plan_sql(
         ...
     """
     require_one_of(dialect, _ASSUMED, "dialect")
-    module = import_module(f"dpratio.curator.sql.{dialect}")
+    module = _MODULES[dialect]
     types, lines = dict(schema or {}), list[str]()
     asked = _questions(plan)
     if schema is None:
