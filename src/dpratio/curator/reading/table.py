@@ -4,7 +4,9 @@ DuckDB's error texts quote cells: here and at the door none is shown or chained.
 """
 
 import glob
+import os
 import re
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -103,15 +105,57 @@ def _without_values(stored: str) -> str:
     return re.split(r"[(\[]", stored, maxsplit=1)[0]
 
 
-def connect() -> duckdb.DuckDBPyConnection:
-    """Open a DuckDB that loads nothing from elsewhere and prints nothing."""
-    connection = duckdb.connect(
+class _Kept:
+    """The DuckDB of this process, in memory: to start one costs more than to ask it.
+
+    Nothing of a release stays in it: what a connection registers and its views are its
+    own. It does not cross a fork, after which its threads would be missing.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._database: duckdb.DuckDBPyConnection | None = None
+        # A system without forks needs no care for them.
+        getattr(os, "register_at_fork", dict)(
+            before=self._leave,
+            after_in_parent=self._lock.release,
+            after_in_child=self._lock.release,
+        )
+
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """Return a connection of its own to the database."""
+        with self._lock:
+            if self._database is None:
+                self._database = _start()
+            return self._database.cursor()
+
+    def _leave(self) -> None:
+        self._lock.acquire()
+        self._database = None
+
+
+def _start() -> duckdb.DuckDBPyConnection:
+    """Start a DuckDB that loads nothing from elsewhere and keeps nothing of a file."""
+    return duckdb.connect(
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
+            "enable_external_file_cache": "false",
             "temp_directory": "",  # Rows are never spilt to disk.
         }
     )
+
+
+_KEPT = _Kept()
+
+
+def connect(*, is_alone: bool = False) -> duckdb.DuckDBPyConnection:
+    """Return a connection that prints nothing, with its settings made anew.
+
+    Args:
+        is_alone: Whether databases will be attached to it, which others would see.
+    """
+    connection = _start() if is_alone else _KEPT.connection()
     # A notebook that lacks what draws DuckDB's bar has none, and may not be told so.
     with suppress(duckdb.InvalidInputException):
         connection.execute("SET enable_progress_bar = false")

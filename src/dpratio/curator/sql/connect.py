@@ -208,7 +208,7 @@ def _open_duckdb(source: DatabaseTable) -> Table:
 
 def _attached(source: DatabaseTable) -> Any:  # noqa: ANN401 (typed by DuckDB)
     path = str(Path(source.file).absolute())
-    connection = connect()
+    connection = connect(is_alone=True)
     # Not made the current one: macros of a file would stand in for functions of ours.
     connection.execute(f"ATTACH {literal(path)} AS given (READ_ONLY)")
     return connection
