@@ -278,7 +278,7 @@ def _number_of_id(table: Table, unit: UnitRule) -> str:
     text = dialect.text("u", is_text)
     number, test = "u", f"u BETWEEN {-LARGEST_ID} AND {LARGEST_ID}"
     if is_text:
-        number, test = f"CAST({text} AS BIGINT)", dialect.is_whole(text)
+        number, test = dialect.whole(text), dialect.is_whole(text)
     return f"CASE WHEN {test} THEN {number} ELSE {dialect.hash(text)} END"
 
 
