@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from dpratio.checks import import_extra, require_one_of
+from dpratio.checks import require_one_of
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
-from dpratio.curator.reading.tables import as_source, kind_of
+from dpratio.curator.reading.tables import as_source, kind_of, refuse_kind
 from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.curator.sql.table import Table
 from dpratio.terms.groups import Key
@@ -52,9 +52,7 @@ def schema_for(
     opened, asking = _open(table, asked, engine)
     if isinstance(opened, Table):
         return opened.dialect.name, opened.types
-    room = asking.__name__.split(".")[-2]
-    named = f"ibis on {opened.backend.name}" if room == "warehouse" else room
-    return named, opened.types
+    return asking.__name__.split(".")[-2], opened.types
 
 
 def connected(table: object, engine: str = "auto") -> object:
@@ -68,16 +66,17 @@ def connected(table: object, engine: str = "auto") -> object:
     elsewhere = engine == "auto" and kind in _IN_WAREHOUSES
     if engine != "ibis" and not elsewhere:
         return source
+    if isinstance(source, Table):
+        return source
     if isinstance(source, DatabaseTable):
         from dpratio.curator.sql.connect import open_database
 
-        opened = resolved(source)
-        if opened.scheme != "spark":  # type: ignore[attr-defined]
-            return as_written(source, lambda: open_database(opened))  # type: ignore[arg-type]
-    import_extra("ibis", "engines")
-    from dpratio.curator.warehouse.open import open_warehouse
+        return as_written(source, lambda: open_database(resolved(source)))  # type: ignore[arg-type]
+    if kind != "spark":
+        refuse_kind(engine, kind)
+    from dpratio.curator.sql.spark_frames import open_spark
 
-    return as_written(source, lambda: open_warehouse(resolved(source)))
+    return open_spark(source)
 
 
 def _open(
@@ -93,12 +92,9 @@ def _opened(
     opened: Any,  # noqa: ANN401 (any kind of table)
     asked: Reading | KeyCount,
 ) -> tuple[Any, ModuleType]:
-    kind = kind_of(opened)
     asking: ModuleType
     if isinstance(opened, Table):
         from dpratio.curator.sql import ask as asking
-    elif kind == "opened":
-        from dpratio.curator.warehouse import engine as asking
     elif isinstance(opened, CsvFile | ParquetFiles) and opened.where:
         from dpratio.curator.sql import ask as asking
         from dpratio.curator.sql.duckdb import open_kept

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -146,6 +147,7 @@ def open_database(source: DatabaseTable) -> Table:
         "duckdb": _open_duckdb,
         "postgres": _open_postgres,
         "postgresql": _open_postgres,
+        "spark": _open_spark,
     }
     _require_driver(source.scheme)
     require_listed(source)
@@ -179,6 +181,42 @@ def _open_postgres(source: DatabaseTable) -> Table:
     except BaseException:
         connection.close()
         raise
+
+
+def _open_spark(source: DatabaseTable) -> Table:
+    from dpratio.curator.sql.spark_frames import open_spark_source
+
+    session, is_ours = _connected(source, lambda: _session(source))
+    try:
+        table = open_spark_source(session, source)
+    except BaseException:
+        if is_ours:
+            session.stop()
+        raise
+    if is_ours:
+        # An application holds its share of the cluster until it is stopped.
+        weakref.finalize(table.ask, session.stop)
+    return table
+
+
+def _session(source: DatabaseTable) -> tuple[Any, bool] | None:
+    """Return a session on the cluster, and whether the application is ours."""
+    sessions = import_extra("pyspark.sql", "engines").SparkSession
+    master = _master(source)
+    running = import_extra("pyspark", "engines").SparkContext._active_spark_context  # noqa: SLF001
+    if running is not None:
+        session = sessions.builder.getOrCreate()
+        is_there = master in {None, running.master}
+        # There is one application in a process; it is not ours to change or stop.
+        return (session, False) if is_there else None
+    has_settings = any(os.environ.get(name) for name in _YARN)
+    if master is None or (master == "yarn" and not has_settings):
+        return None  # Spark would end the process that it starts, and say so.
+    settings = {
+        "spark.app.name": "dpratio",
+        "spark.ui.showConsoleProgress": "false",  # It would tell how many parts.
+    }
+    return sessions.builder.master(master).config(map=settings).getOrCreate(), True
 
 
 def _open_duckdb(source: DatabaseTable) -> Table:

@@ -80,6 +80,7 @@ class Dialect:
         months: The months from year 0 to that of a day on the calendar.
         iso_day: The text of a day on the calendar: ``2026-01-31``.
         is_whole: Whether a text is a whole number of at most 18 digits.
+        whole: The number of such a text.
         hash: 60 bits of a text's MD5.
         digest: The MD5 of texts that follow each other.
         hexed: A text as hexadecimal digits of its bytes.
@@ -117,6 +118,7 @@ class Dialect:
     hexed: Callable[[str], str]
     split: Callable[[str], str]
     unhex: Callable[[str], str]
+    whole: Callable[[str], str] = "CAST({} AS BIGINT)".format
     condition: Callable[[str], str] = str
     fence: str = ""
     tests_first: bool = False

@@ -5,8 +5,6 @@ say a test to them that stands behind NANVL or GREATEST, so every number is read
 one of them.
 """
 
-from collections.abc import Sequence
-
 from dpratio.curator.reading.keys import LARGEST_ID
 from dpratio.curator.sql.dialect import Column, Dialect
 from dpratio.terms.groups import Keys
@@ -30,7 +28,9 @@ def literal(text: str) -> str:
 def _number(column: Column) -> str:
     number = f"CAST({column.name} AS DOUBLE)"
     if column.given.kind == "boolean":
-        number = f"CASE WHEN {column.name} THEN 1.0D WHEN NOT {column.name} THEN 0.0D END"
+        number = (
+            f"CASE WHEN {column.name} THEN 1.0D WHEN NOT {column.name} THEN 0.0D END"
+        )
     return f"nanvl({number}, double('NaN'))"
 
 
@@ -77,8 +77,8 @@ def _is_whole(text: str) -> str:
     return f"CAST({number} AS STRING) = {text} AND {is_small}"
 
 
-def _digest(texts: Sequence[str]) -> str:
-    return f"md5(CAST(concat({', '.join(texts)}) AS BINARY))"
+def _md5(text: str) -> str:
+    return f"md5(CAST({text} AS BINARY))"
 
 
 def _total(cell: str, is_wide: bool) -> str:  # noqa: FBT001
@@ -86,6 +86,7 @@ def _total(cell: str, is_wide: bool) -> str:  # noqa: FBT001
 
 
 SPARK = Dialect(
+    name="spark",
     identifier=identifier,
     literal=literal,
     double=lambda value: f"{value!r}D",
@@ -94,11 +95,12 @@ SPARK = Dialect(
     one_if=lambda test: f"CASE WHEN {test} THEN 1.0D ELSE 0.0D END",
     cell=lambda scaled, _is_wide: f"floor({scaled})",
     total=_total,
-    result=lambda total, _is_wide: f"coalesce({total}, 0)",
+    result=lambda total, _is_wide: total,
     count_if=lambda test: f"count_if({test})",
     as_double=lambda number: f"CAST({number} AS DOUBLE)",
     key=_key,
     unit=_unit,
+    cell_text=lambda column: _bytewise(column.name),
     as_text=literal,
     text=lambda value, is_text: value if is_text else f"CAST({value} AS STRING)",
     day=_day,
@@ -106,7 +108,9 @@ SPARK = Dialect(
     iso_day=lambda day: f"CAST({_date(day)} AS STRING)",
     is_whole=_is_whole,
     whole=lambda text: f"try_cast({text} AS BIGINT)",
-    hash=lambda text: f"CAST(conv(substring(md5(CAST({text} AS BINARY)), 1, 15), 16, 10) AS BIGINT)",
+    hash=lambda text: (
+        f"CAST(conv(substring(md5(CAST({text} AS BINARY)), 1, 15), 16, 10) AS BIGINT)"
+    ),
     digest=_digest,
     hexed=lambda text: f"hex({text})",
     split=lambda text: f"(SELECT posexplode(split({text}, ',')) AS (place, part))",

@@ -9,10 +9,10 @@ before, by what plans and the footers of files say.
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from dpratio.checks import import_extra
 from dpratio.curator.noise.entropy import fresh_id
@@ -20,11 +20,22 @@ from dpratio.curator.reading.partitions import values_of
 from dpratio.curator.reading.read_once import require_once, source_at
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.shared_change import SharedChange
-from dpratio.curator.sql.dialect import Answer, Column, Table
+from dpratio.curator.sql.conditions import write_conditions
+from dpratio.curator.sql.dialect import Column, Comparison
 from dpratio.curator.sql.spark import SPARK, identifier
+from dpratio.curator.sql.table import (
+    OTHER,
+    TABLE,
+    VIEW,
+    Answer,
+    Origin,
+    Table,
+    columns_of,
+    require_stored,
+)
 from dpratio.curator.stopping import stoppable
-from dpratio.errors import InvalidInput
-from dpratio.terms.source import Partitions
+from dpratio.errors import FileRefused, InvalidInput
+from dpratio.terms.source import Condition, DatabaseTable, Partitions
 
 # PySpark is optional, and what lies behind it is Java.
 Frame = Any
@@ -32,22 +43,24 @@ Session = Any
 Context = Any
 Java = Any
 
+# The kinds of Spark's types, and how a condition compares them.
 _KINDS = {
-    "tinyint": "integer",
-    "smallint": "integer",
-    "int": "integer",
-    "bigint": "integer",
-    "float": "number",
-    "double": "number",
-    "decimal": "number",
+    **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], "integer"),
+    **dict.fromkeys(["float", "double", "decimal"], "number"),
+    **dict.fromkeys(["string", "char", "varchar"], "text"),
+    **dict.fromkeys(["date", "timestamp", "timestamp_ntz"], "date"),
     "boolean": "boolean",
-    "string": "text",
-    "char": "text",
-    "varchar": "text",
-    "date": "date",
-    "timestamp": "date",
-    "timestamp_ntz": "date",
 }
+_COMPARED = {
+    **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], "integer"),
+    **dict.fromkeys(["float", "double"], "float"),
+    **dict.fromkeys(["string", "char", "varchar"], "text"),
+    "boolean": "boolean",
+    "date": "date",  # Times are not: the zone of a session decides what they are.
+}
+
+# Spark keeps tables of these itself; others may be queries somewhere else.
+_STORED = {"parquet", "orc", "delta", "iceberg"}
 
 # Of our session alone: SQL is read as it is written, each expression is worked out
 # once, no filter is told to files, and declared keys are joined without sorting rows.
@@ -85,12 +98,17 @@ PATIENCE = 600.0
 _LOOK = 0.2
 
 
-def open_spark(frame: Frame) -> Table:
+def open_spark(frame: Frame, where: Sequence[Condition] = ()) -> Table:
     """Return a frame as the generator takes it, by its public schema.
+
+    Args:
+        frame: Of a classic session; it is neither changed nor run.
+        where: Conditions on its rows.
 
     Raises:
         InvalidInput: When the frame is a stream, or on the far side of Spark Connect.
-        SchemaRefused: When it reads a file or a table more than once.
+        SchemaRefused: When it reads a file or a table more than once, or a condition
+            does more than compare a column with constants of its type.
     """
     if not hasattr(frame, "_jdf"):
         raise InvalidInput(
@@ -101,19 +119,47 @@ def open_spark(frame: Frame) -> Table:
     if frame.isStreaming:
         raise InvalidInput("frames must end, got a stream. Write it to a table.")
     require_once(frame_reads(frame))
-    types = _types_of(frame)
-    names = [name for name in types if types[name].kind not in {"repeated", "other"}]
-    shorts = {name: f"c{index}" for index, name in enumerate(names)}
-    columns = {
-        name: Column(short, types[name], types[name].name, types[name].kind == "text")
-        for name, short in shorts.items()
-    }
-    session = own_session(frame.sparkSession)
-    # Names of ours, which no setting of a session takes for another.
-    renamed = [_column(name).alias(short) for name, short in shorts.items()]
+    columns = _columns_of(frame)
+    there = {name: column for name, column in columns.items() if column.name}
+    session = own_session(frame.sparkSession, frame.sparkSession.conf.getAll)
+    renamed = [_column(name).alias(column.name) for name, column in there.items()]
     rows = _moved(frame.select(*renamed), session)
     view = f"dpratio_{fresh_id()}"
-    return Table(types, columns, view, SPARK, lambda query: _ask(rows, view, query))
+    return Table(
+        {name: column.given for name, column in columns.items()},
+        there,
+        view,
+        SPARK,
+        lambda query: _ask(rows, view, query),
+        write_conditions(SPARK, there, where),
+        # A session that is there belongs to a cluster, whatever a study calls it.
+        Origin((_cluster(session.sparkContext.master), "", ""), ()),
+    )
+
+
+def open_spark_source(session: Session, source: DatabaseTable) -> Table:
+    """Return a table of a cluster, or the Parquet files of a path.
+
+    Raises:
+        FileRefused: When there is none.
+        SchemaRefused: When it is a view, or no table that Spark stores itself, beside
+            what `open_spark` refuses.
+    """
+    # No test of a condition reaches a file in a session like this one.
+    own = own_session(session, {})
+    if source.path is None:
+        name = ".".join(map(identifier, source.table))
+        require_stored(_kind_of(own, name), source)
+        return open_spark(own.table(name), source.where)
+    frame = None
+    with contextlib.suppress(Exception):
+        frame = open_spark_path(own, str(source.path), source.partitions)
+    if frame is None:
+        raise FileRefused(
+            f"no Parquet files at '{source.path}' that the cluster can read. Give a "
+            "path that every worker sees."
+        )
+    return open_spark(frame, source.where)
 
 
 def open_spark_path(session: Session, path: str, partitions: Partitions) -> Frame:
@@ -128,10 +174,10 @@ def open_spark_path(session: Session, path: str, partitions: Partitions) -> Fram
     return _with_partitions(frame, partitions) if partitions else frame
 
 
-def own_session(given: Session) -> Session:
+def own_session(given: Session, settings: Mapping[str, str]) -> Session:
     """Return a new session with the settings of another, but for those of our own."""
     session = given.newSession()
-    for name, value in given.conf.getAll.items():
+    for name, value in settings.items():
         # Whatever differs was set while Spark ran, and so can be set here too.
         if session.conf.get(name, None) != value:
             session.conf.set(name, value)
@@ -140,26 +186,52 @@ def own_session(given: Session) -> Session:
     return session
 
 
-def _types_of(frame: Frame) -> dict[str, ColumnType]:
-    """Read the schema; names that the session cannot tell apart are repeated."""
+def _kind_of(session: Session, name: str) -> str | None:
+    if not session.catalog.tableExists(name):
+        return None
+    described = session.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()
+    words = {row[0]: row[1] for row in described}
+    if words.get("Type") == "VIEW":
+        return VIEW
+    return TABLE if words.get("Provider", "").lower() in _STORED else OTHER
+
+
+def _columns_of(frame: Frame) -> dict[str, Column]:
+    """Return the columns by their names; those that cannot be read have none of ours.
+
+    Names that the session cannot tell apart are repeated.
+    """
     settings = frame.sparkSession.conf
     is_exact = settings.get("spark.sql.caseSensitive").lower() == "true"
     fold = str if is_exact else str.lower
     names = [fold(field.name) for field in frame.schema.fields]
     modes = {settings.get(name).upper() for name in _REBASE_MODES}
-    types = {}
+    columns = {}
     unfit = unfit_columns(frame)
-    for field in frame.schema.fields:
-        word = re.split(r"[(<\s]", field.dataType.simpleString())[0]
-        kind = _KINDS.get(word, "other")
+    for index, field in enumerate(frame.schema.fields):
+        native = re.split(r"[(<\s]", field.dataType.simpleString())[0]
+        kind, word, short = _KINDS.get(native, "other"), native, f"col{index}"
         if names.count(fold(field.name)) > 1:
-            kind = "repeated"
+            kind, short = "repeated", ""
         elif field.name in unfit:
-            kind, word = "other", unfit[field.name]
+            kind, word, short = "other", unfit[field.name], ""
         elif kind == "date" and "EXCEPTION" in modes:
-            kind, word = "other", f"{word} in a session that stops at old days"
-        types[field.name] = ColumnType(kind, word)
-    return types
+            kind, short = "other", ""
+            word = f"{word} in a session that stops at old days"
+        digits = (field.dataType.precision, field.dataType.scale) * (
+            native == "decimal"
+        )
+        comparison = Comparison(_COMPARED.get(native, "none"), *digits)
+        given = ColumnType(kind, word)
+        columns[field.name] = Column(short, given, native, kind == "text", comparison)
+    return columns
+
+
+def _cluster(master: str) -> str:
+    """Return how addresses name a cluster: its host, or its kind."""
+    if "://" not in master:
+        return master.partition("[")[0]
+    return urlsplit(master.removeprefix("k8s://")).netloc.lower()
 
 
 def _column(name: str) -> Any:  # noqa: ANN401
@@ -251,12 +323,9 @@ def unfit_columns(frame: Frame) -> dict[str, str]:
     # Selected anew: the frame may have been planned before a part of it was cached.
     if not _unfit(frame.select("*")):
         return {}
-    unfit = {}
-    for name in frame.columns:
-        is_alone = frame.columns.count(name) == 1
-        reasons = _unfit(frame.select(_column(name))) if is_alone else {}
-        unfit |= {name: reason for reason in list(reasons.values())[:1]}
-    return unfit
+    names = [name for name in frame.columns if frame.columns.count(name) == 1]
+    unfit = {name: _unfit(frame.select(_column(name))) for name in names}
+    return {name: next(iter(why.values())) for name, why in unfit.items() if why}
 
 
 def _unfit(frame: Frame) -> dict[str, str]:
@@ -332,10 +401,7 @@ def _ask(rows: Frame, view: str, query: str) -> Answer:
                 fetched = answer.collect()
             finally:
                 session.catalog.dropTempView(view)
-        return {
-            name: [row[index] for row in fetched]
-            for index, name in enumerate(answer.columns)
-        }
+        return columns_of(answer.columns, fetched)
 
     def cancel() -> None:
         session.sparkContext.cancelJobsWithTag(tag)
