@@ -108,10 +108,8 @@ SPARK = Dialect(
     iso_day=lambda day: f"CAST({_date(day)} AS STRING)",
     is_whole=_is_whole,
     whole=lambda text: f"try_cast({text} AS BIGINT)",
-    hash=lambda text: (
-        f"CAST(conv(substring(md5(CAST({text} AS BINARY)), 1, 15), 16, 10) AS BIGINT)"
-    ),
-    digest=_digest,
+    hash=lambda text: f"CAST(conv(left({_md5(text)}, 15), 16, 10) AS BIGINT)",
+    digest=lambda texts: _md5(f"concat({', '.join(texts)})"),
     hexed=lambda text: f"hex({text})",
     split=lambda text: f"(SELECT posexplode(split({text}, ',')) AS (place, part))",
     unhex=lambda part: f"CAST(unhex({part}) AS STRING)",

@@ -218,10 +218,10 @@ def _columns_of(frame: Frame) -> dict[str, Column]:
         elif kind == "date" and "EXCEPTION" in modes:
             kind, short = "other", ""
             word = f"{word} in a session that stops at old days"
-        digits = (field.dataType.precision, field.dataType.scale) * (
-            native == "decimal"
-        )
-        comparison = Comparison(_COMPARED.get(native, "none"), *digits)
+        comparison = Comparison(_COMPARED.get(native, "none"))
+        if native == "decimal":
+            digits = field.dataType.precision, field.dataType.scale
+            comparison = Comparison("decimal", *digits)
         given = ColumnType(kind, word)
         columns[field.name] = Column(short, given, native, kind == "text", comparison)
     return columns
