@@ -16,10 +16,9 @@ from urllib.parse import unquote, urlsplit
 
 from dpratio.checks import import_extra
 from dpratio.curator.noise.entropy import fresh_id
-from dpratio.curator.reading.partitions import values_of
-from dpratio.curator.reading.read_once import require_once, source_at
+from dpratio.curator.reading.files import require_once, source_at, values_of
 from dpratio.curator.reading.statement import ColumnType
-from dpratio.curator.shared_change import SharedChange
+from dpratio.curator.silence import SharedChange
 from dpratio.curator.sql.conditions import write_conditions
 from dpratio.curator.sql.dialect import Column, Comparison
 from dpratio.curator.sql.spark import SPARK, identifier

@@ -2,14 +2,25 @@
 
 from decimal import Decimal
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 
 from curator.hostile_tables import HOSTILE_NUMBERS
-from curator.tables_for_tests import exact
+from curator.tables_for_tests import exact, reading_of
+from dpratio.curator.sql import spark_frames
+from dpratio.curator.sql.query import sums_query
 from dpratio.plan.plan import Plan
 
-__all__ = ["Frame", "Session", "Table", "frame_of", "hostile", "require_same"]
+__all__ = [
+    "Frame",
+    "Session",
+    "Table",
+    "frame_of",
+    "hostile",
+    "query_over",
+    "require_same",
+]
 
 Frame = Any
 Session = Any
@@ -27,6 +38,18 @@ def frame_of(session: Session, table: Table) -> Frame:
             column = column.cast(pa.string())  # noqa: PLW2901
         columns.append(column)
     return session.createDataFrame(pa.table(columns, names=table.column_names))
+
+
+def query_over(frame: Frame, plan: Plan) -> Frame:
+    """The query of a plan as a frame of our session, before it runs."""
+
+    def read(rows: Frame, view: str, query: str) -> Frame:
+        rows.createOrReplaceTempView(view)
+        return rows.sparkSession.sql(query)
+
+    table = spark_frames.open_spark(frame)
+    with patch.object(spark_frames, "_ask", read):
+        return table.ask(sums_query(table, reading_of(plan)))
 
 
 def require_same(

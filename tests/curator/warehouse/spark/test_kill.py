@@ -18,8 +18,8 @@ from dpratio.curator import measure
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
+from dpratio.curator.sql import spark_frames
 from dpratio.curator.stopping import notes_of
-from dpratio.curator.warehouse.spark import watch as spark_watch
 from dpratio.errors import EngineFailed, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.release.files import release_to_bytes
@@ -121,7 +121,7 @@ def test_a_cluster_without_workers_ends_the_release_with_one_charge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Spark itself would wait for ever."""
-    monkeypatch.setattr(spark_watch, "PATIENCE", 3.0)
+    monkeypatch.setattr(spark_frames, "PATIENCE", 3.0)
     plan, frame = plan_to_kill(), slow_frame(session)
     given = in_the_middle(
         session, lambda: release_sums(frame, plan, ledger=book, release_id=ID)

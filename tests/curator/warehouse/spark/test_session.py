@@ -19,8 +19,8 @@ from curator.warehouse.spark.frames_for_tests import Session
 from dpratio.curator.choose_engine import open_keys
 from dpratio.curator.reading.statement import KeyCount, UnitRule
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.warehouse.spark import watch as spark_watch
-from dpratio.curator.warehouse.spark.watch import watched
+from dpratio.curator.sql import spark_frames
+from dpratio.curator.sql.spark_frames import watched
 from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
 from spark_cluster import wait_until
 
@@ -220,7 +220,7 @@ def test_the_log_is_silent_until_the_last_task_has_ended(
         heard.append(log_settings(session).getFilter() is None)
         return 3 - len(heard)
 
-    monkeypatch.setattr(spark_watch, "_running_tasks", running)
+    monkeypatch.setattr(spark_frames, "_running_tasks", running)
     with watched(session, "a tag"):
         pass
     assert heard == [False] * 3
@@ -244,10 +244,10 @@ def test_the_tasks_of_a_query_are_known_by_its_tag(
         for _ in range(10):  # On a busy machine tasks may have ended when we look.
             found = pool.submit(ask)
             while not found.done() and not seen:
-                seen = spark_watch._running_tasks(context, "dpratio-known") > 0
-            assert spark_watch._running_tasks(context, "dpratio-other") == 0
+                seen = spark_frames._running_tasks(context, "dpratio-known") > 0
+            assert spark_frames._running_tasks(context, "dpratio-other") == 0
             assert found.result() == 0
             if seen:
                 break
     assert seen
-    assert spark_watch._running_tasks(context, "dpratio-known") == 0
+    assert spark_frames._running_tasks(context, "dpratio-known") == 0

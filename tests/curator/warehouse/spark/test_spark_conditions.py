@@ -1,7 +1,6 @@
 """Every condition keeps the same rows of a table of Spark, or is refused."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,11 +12,9 @@ from curator.warehouse.condition_forms import (
     ROWS,
     rows_kept,
 )
-from dpratio.curator.silence import silence
-from dpratio.curator.warehouse.conditions import write_condition
-from dpratio.curator.warehouse.database.connect import _own_spark, find_table
-from dpratio.curator.warehouse.dialect import Backend
-from dpratio.curator.warehouse.spark.on_spark import Spark
+from dpratio.curator.sql.conditions import write_conditions
+from dpratio.curator.sql.spark import SPARK
+from dpratio.curator.sql.spark_frames import open_spark_source
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import DatabaseTable
 
@@ -30,8 +27,8 @@ TYPES = (
 
 
 @pytest.fixture(scope="module")
-def backend(session: Session) -> Iterator[Backend]:
-    """Ibis on a cluster that holds a table of hostile rows."""
+def people(session: Session) -> Iterator[Session]:
+    """A session of a cluster that holds a table of hostile rows."""
     session.sql("CREATE SCHEMA forms")
     kinds = dict(zip(["id", *COLUMNS], ("int", *TYPES), strict=True))
     columns = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
@@ -48,35 +45,34 @@ def backend(session: Session) -> Iterator[Backend]:
         for name, kind in kinds.items()
     ]
     frame.selectExpr(*cast).write.insertInto("forms.people")
-    yield _own_spark(session)
+    yield session
     session.sql("DROP SCHEMA forms CASCADE")
 
 
-def test_every_condition_keeps_the_rows_that_it_names(backend: Backend) -> None:
+def test_every_condition_keeps_the_rows_that_it_names(people: Session) -> None:
     conditions = [
         condition
         for condition in CONDITIONS
         if condition[0] != "seen_at" or len(condition) == 2
     ]
-    with silence():
-        table = DatabaseTable("spark://a:1", table="forms.people", where=conditions[:1])
-        assert find_table(backend, table).count().execute() == len(
-            rows_kept(conditions[0])
-        )
-        rows = find_table(backend, replace(table, where=()))
-        columns = {name: rows[name] for name in rows.columns}
-        named = {
-            f"c{nth}": write_condition(Spark(), columns, {}, tuple(condition))
-            for nth, condition in enumerate(conditions)
-        }
-        found = backend.to_pyarrow(rows.select("id", **named)).to_pylist()
+    source = DatabaseTable("spark://a:1", table="forms.people", where=conditions[:1])
+    table = open_spark_source(people, source)
+    row = table.columns["id"].name
+    start = f"SELECT {row} AS id"
+    kept = table.ask(f"{start} FROM {table.source} WHERE {table.where[0]}")
+    assert sorted(kept["id"]) == rows_kept(conditions[0])
+    tests = [write_conditions(SPARK, table.columns, [each])[0] for each in conditions]
+    named = ", ".join(f"{test} AS test{nth}" for nth, test in enumerate(tests))
+    found = table.ask(f"{start}, {named} FROM {table.source}")
     for nth, condition in enumerate(conditions):
-        kept = sorted(row["id"] for row in found if row[f"c{nth}"])
-        assert kept == rows_kept(condition), condition
+        pairs = zip(found["id"], found[f"test{nth}"], strict=True)
+        assert sorted(row for row, kept in pairs if kept) == rows_kept(condition), (
+            condition
+        )
 
 
-def test_what_is_not_of_the_type_of_its_column_is_refused(backend: Backend) -> None:
+def test_what_is_not_of_the_type_of_its_column_is_refused(people: Session) -> None:
     for condition in [*REFUSED, ["seen_at", ">", "2026-01-01 00:00:00"]]:
-        table = DatabaseTable("spark://a:1", table="forms.people", where=[condition])
+        source = DatabaseTable("spark://a:1", table="forms.people", where=[condition])
         with pytest.raises(SchemaRefused, match=r"^where "):
-            find_table(backend, table)
+            open_spark_source(people, source)

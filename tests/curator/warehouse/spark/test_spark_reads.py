@@ -11,7 +11,7 @@ import pytest
 from curator.tables_for_tests import ROW, asked, exact, plan_of
 from curator.warehouse.spark.frames_for_tests import Frame, Session
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.warehouse.spark.reads import frame_reads
+from dpratio.curator.sql.spark_frames import frame_reads
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import DatabaseTable
 from spark_cluster import Cluster

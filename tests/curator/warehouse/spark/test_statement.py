@@ -7,11 +7,12 @@ import pyarrow as pa
 import pytest
 
 from curator.people_for_tests import TOTALS, people
-from curator.tables_for_tests import reading_of
-from curator.warehouse.spark.frames_for_tests import Session, frame_of, require_same
-from dpratio.curator.warehouse.open import open_warehouse
-from dpratio.curator.warehouse.spark.on_spark import write
-from dpratio.curator.warehouse.sums import group_sums
+from curator.warehouse.spark.frames_for_tests import (
+    Session,
+    frame_of,
+    query_over,
+    require_same,
+)
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 
@@ -38,10 +39,7 @@ def table_of(kind: str) -> pa.Table:
 
 def sent(session: Session, table: pa.Table, plan: Plan) -> list[str]:
     """By what rows are sent between machines, the last time first."""
-    opened = open_warehouse(frame_of(session, table))
-    asked = group_sums(opened.dialect, opened.rows, reading_of(plan), in_doubles=True)
-    opened.backend._run_pre_execute_hooks(asked)
-    frame = opened.backend.raw_sql(write(opened.backend, asked))
+    frame = query_over(frame_of(session, table), plan)
     shown = str(frame._jdf.queryExecution().executedPlan().toString())
     found = re.findall(r"Exchange hashpartitioning\((.*?), \d+\)", shown)
     return [re.sub(r"#\w+", "", each) for each in found]
