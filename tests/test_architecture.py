@@ -41,7 +41,7 @@ FLOORS = {
 
 HOMES = {
     "duckdb": {
-        "curator/duckdb/sources.py",
+        "curator/reading/sources.py",
         "curator/reading/csv.py",
         "curator/reading/parquet.py",
         "curator/reading/table.py",

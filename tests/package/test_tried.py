@@ -44,7 +44,7 @@ def test_the_lowest_versions_are_those_of_the_interpreter() -> None:
 
 
 def test_what_comes_as_source_alone_belongs_to_an_extra_and_not_to_the_core() -> None:
-    assert SOURCE_ALONE in {each.name for each in asked(["engines"])}
+    assert SOURCE_ALONE in {each.name for each in asked(["spark"])}
     assert SOURCE_ALONE not in {each.name for each in asked([])}
     assert only_wheels([]) == ["--only-binary", ":all:"]
 

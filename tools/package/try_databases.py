@@ -12,7 +12,7 @@ import dpratio as dpr
 from people import people, released
 from run_dpratio import refused, run_script
 
-__all__ = ["refuse_engines", "refuse_postgres", "use_engines", "use_postgres"]
+__all__ = ["refuse_postgres", "refuse_spark", "use_postgres", "use_spark"]
 
 MISSING = dpr.errors.MissingExtra.exit_code
 STUDY = "demo/study.toml"
@@ -20,33 +20,19 @@ NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
 TABLE = "CREATE TABLE people (score DOUBLE PRECISION, label INTEGER, region VARCHAR(9))"
 
 
-def use_engines() -> None:
-    """Release a table of every engine where it lies."""
-    in_duckdb()
-    in_postgres()
-    in_spark()
+def refuse_spark() -> None:
+    """Refuse a table that a cluster keeps."""
+    assert "'.[spark]'" in refused(MISSING, *release_from("spark://local[1]"))
 
 
-def refuse_engines() -> None:
-    """Refuse a table that lies in a database."""
+def release_from(url: str) -> tuple[str, ...]:
+    """Give the words that release a table at an address."""
     text = Path(STUDY).read_text(encoding="utf-8")
-    where = 'url = "duckdb:///people.db"\ntable = "people"'
+    where = f'url = "{url}"\ntable = "people"'
     Path("database.toml").write_text(
         text.replace('path = "people.parquet"', where), encoding="utf-8"
     )
-    words = ("release", "database.toml", "-o", "none.json", "--no-ledger")
-    assert "'.[engines]'" in refused(MISSING, *words)
-
-
-def in_duckdb() -> None:
-    """Release a table of a DuckDB file."""
-    import duckdb
-
-    file = Path("people.duckdb").absolute()
-    with duckdb.connect(str(file)) as connection:
-        connection.execute(TABLE)
-        connection.executemany("INSERT INTO people VALUES (?, ?, ?)", rows())
-    released(dpr.DatabaseTable(f"duckdb:///{file}", table="people"))
+    return ("release", "database.toml", "-o", "none.json", "--no-ledger")
 
 
 def in_postgres() -> None:
@@ -61,7 +47,7 @@ def in_postgres() -> None:
     released(dpr.DatabaseTable(address, table="people"))
 
 
-def in_spark() -> None:
+def use_spark() -> None:
     """Release a frame of Spark, in an application on this machine.
 
     It reads a file: rows of Python would start the first Python on the path.
@@ -84,7 +70,8 @@ def in_spark() -> None:
 
 
 def use_postgres() -> None:
-    """Keep a team's ledger on a server, and hear clearly where there is none."""
+    """Release a table of a server, keep a team's ledger there, and hear of none."""
+    in_postgres()
     ledger = ("--ledger", fresh_database())
     run_script("ledger", "init", "--epsilon", "3", "--delta", "1e-5", *ledger)
     run_script("release", STUDY, "-o", "team.json", *ledger)
@@ -95,7 +82,8 @@ def use_postgres() -> None:
 
 
 def refuse_postgres() -> None:
-    """Refuse a team's ledger."""
+    """Refuse a table of a server, and a team's ledger."""
+    assert "'.[postgres]'" in refused(MISSING, *release_from(NOWHERE))
     assert "'.[postgres]'" in refused(MISSING, *ledger_of_nobody())
 
 

@@ -12,10 +12,10 @@ import dpratio as dpr
 from people import people, released
 from run_dpratio import SCRIPT, refused
 from try_databases import (
-    refuse_engines,
     refuse_postgres,
-    use_engines,
+    refuse_spark,
     use_postgres,
+    use_spark,
 )
 
 __all__ = ["FEATURES", "Feature", "is_there"]
@@ -121,9 +121,9 @@ def frame_is_refused(method: str, extra: str) -> None:
 
 FEATURES = {
     "arrow": Feature(("pyarrow",), use_arrow, refuse_arrow),
-    "engines": Feature(("ibis", "pyspark", "psycopg"), use_engines, refuse_engines),
     "page": Feature(("starlette", "uvicorn"), use_page, refuse_page),
     "pandas": Feature(("pandas",), use_pandas, refuse_pandas),
     "polars": Feature(("polars",), use_polars, refuse_polars),
     "postgres": Feature(("psycopg",), use_postgres, refuse_postgres),
+    "spark": Feature(("pyspark",), use_spark, refuse_spark),
 }

@@ -16,7 +16,7 @@ from dpratio.curator.ledger.admission.admit import describe_new_draw
 from dpratio.curator.ledger.admission.same_request import same_requests
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.standing import standing_of
-from dpratio.curator.warehouse.origin import origin_of
+from dpratio.curator.sql.table import origin_of
 from dpratio.errors import InvalidInput, LedgerRefused
 from dpratio.plan.price import AnyPlan
 from dpratio.release.files import release_from_bytes, release_to_bytes

@@ -101,7 +101,7 @@ def _opened(
 
         opened = open_kept(opened, asked)
     else:
-        from dpratio.curator.duckdb.sources import open_duck
+        from dpratio.curator.reading.sources import open_duck
         from dpratio.curator.sql import ask as asking
         from dpratio.curator.sql.duckdb import duckdb_table
 

@@ -16,8 +16,8 @@ from curator.statements_for_tests import (
 )
 from curator.tables_for_tests import asked, exact, plan_of
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.duckdb import sources as functions
-from dpratio.curator.duckdb.sources import open_duck, require_own_functions
+from dpratio.curator.reading import sources as functions
+from dpratio.curator.reading.sources import open_duck, require_own_functions
 from dpratio.curator.reading.table import DuckTable, identifier
 from dpratio.curator.sql.duckdb import duckdb_table
 from dpratio.curator.sql.query import keys_query, sums_query

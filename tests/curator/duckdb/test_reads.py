@@ -11,7 +11,7 @@ import pytest
 
 from curator.tables_for_tests import asked, exact, plan_of
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.duckdb.reads import reads_of
+from dpratio.curator.reading.reads import reads_of
 from dpratio.errors import SchemaRefused
 
 Connection = Any

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from dpratio.curator.warehouse.open import open_warehouse
 
 from curator.warehouse.roles import fates, stopped
-from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.terms.source import DatabaseTable
 from postgres_server import fresh_database
 

@@ -8,6 +8,10 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
+from dpratio.curator.warehouse import engine as engine_ibis
+from dpratio.curator.warehouse.dialect import Dialect
+from dpratio.curator.warehouse.open import open_warehouse
+from dpratio.curator.warehouse.tables import WarehouseTable
 from hypothesis import strategies as st
 
 from curator.hostile_tables import Case, cases
@@ -17,10 +21,6 @@ from curator.warehouse.laws import hold, require_agreement
 from curator.warehouse.postgres_host import Postgres
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.exact import LARGEST_SUM
-from dpratio.curator.warehouse import engine as engine_ibis
-from dpratio.curator.warehouse.dialect import Dialect
-from dpratio.curator.warehouse.open import open_warehouse
-from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import PrivacyUnit

@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from dpratio.curator.warehouse.on_files import open_kept
 
 from curator.oracle import lines_of
 from curator.tables_for_tests import exact, plan_of
@@ -20,7 +21,6 @@ from curator.warehouse.condition_forms import (
     rows_kept,
 )
 from dpratio.curator.reading.statement import KeyCount
-from dpratio.curator.warehouse.on_files import open_kept
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import CsvFile, ParquetFiles
 

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import duckdb
 import psycopg
 import pytest
+from dpratio.curator.warehouse.origin import origin_of
+from dpratio.curator.warehouse.tables import WarehouseTable
 
 from dpratio.curator.measure import connect
 from dpratio.curator.sql.table import Origin
-from dpratio.curator.warehouse.origin import origin_of
-from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.source import DatabaseTable, ParquetFiles, Where
 
 MADE = "CREATE TABLE loans (order_id INTEGER, note VARCHAR(9), y INTEGER)"

@@ -94,9 +94,9 @@ def _hosts_of(source: DatabaseTable) -> list[str]:
 
 def _parts_of(url: str) -> dict[str, str]:
     """Read an address as libpq does; one that it cannot read leads nowhere."""
-    psycopg = import_extra("psycopg", "engines")
+    psycopg = import_extra("psycopg", "postgres")
     try:
-        return dict(import_extra("psycopg.conninfo", "engines").conninfo_to_dict(url))
+        return dict(import_extra("psycopg.conninfo", "postgres").conninfo_to_dict(url))
     except psycopg.ProgrammingError:
         return {}
 
@@ -158,9 +158,9 @@ def open_database(source: DatabaseTable) -> Table:
 def _require_driver(scheme: str) -> None:
     """Import what connects before the words of servers are kept quiet."""
     if scheme.startswith("postgres"):
-        import_extra("psycopg", "engines")
+        import_extra("psycopg", "postgres")
     if scheme == "spark":
-        import_extra("pyspark.sql", "engines")
+        import_extra("pyspark.sql", "spark")
 
 
 def _connected(source: DatabaseTable, make: Callable[[], Any]) -> Any:  # noqa: ANN401
@@ -201,9 +201,9 @@ def _open_spark(source: DatabaseTable) -> Table:
 
 def _session(source: DatabaseTable) -> tuple[Any, bool] | None:
     """Return a session on the cluster, and whether the application is ours."""
-    sessions = import_extra("pyspark.sql", "engines").SparkSession
+    sessions = import_extra("pyspark.sql", "spark").SparkSession
     master = _master(source)
-    running = import_extra("pyspark", "engines").SparkContext._active_spark_context  # noqa: SLF001
+    running = import_extra("pyspark", "spark").SparkContext._active_spark_context  # noqa: SLF001
     if running is not None:
         session = sessions.builder.getOrCreate()
         is_there = master in {None, running.master}

@@ -7,9 +7,9 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from dpratio.curator.duckdb.sources import open_duck
 from dpratio.curator.reading.csv import number_pattern
 from dpratio.curator.reading.keys import KEY_FORMS, WHOLE_ID, day_groups, day_pattern
+from dpratio.curator.reading.sources import open_duck
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.reading.table import (
     Asked,

@@ -234,7 +234,7 @@ def _cluster(master: str) -> str:
 
 
 def _column(name: str) -> Any:  # noqa: ANN401
-    return import_extra("pyspark.sql.functions", "engines").col(identifier(name))
+    return import_extra("pyspark.sql.functions", "spark").col(identifier(name))
 
 
 def _moved(frame: Frame, session: Session) -> Frame:
@@ -247,7 +247,7 @@ def _moved(frame: Frame, session: Session) -> Frame:
 
 def _with_partitions(frame: Frame, partitions: Partitions) -> Frame:
     """Join each row with the folders of its file; none is lost or doubled."""
-    functions = import_extra("pyspark.sql.functions", "engines")
+    functions = import_extra("pyspark.sql.functions", "spark")
     files = sorted(set(frame.inputFiles()))
     named = [
         (re.sub(_SCHEME, "", file), *values_of(unquote(file), partitions))
@@ -406,7 +406,7 @@ def _ask(rows: Frame, view: str, query: str) -> Answer:
         session.sparkContext.cancelJobsWithTag(tag)
 
     # A thread that has the pool and the properties of the one that asks.
-    thread = import_extra("pyspark", "engines").InheritableThread
+    thread = import_extra("pyspark", "spark").InheritableThread
     return stoppable(work, cancel, thread=thread)
 
 
@@ -492,7 +492,7 @@ def _active_as_before(session: Session) -> Iterator[None]:
 
 
 def _keep_active(undo: ExitStack) -> None:
-    sessions = import_extra("pyspark.sql", "engines").SparkSession
+    sessions = import_extra("pyspark.sql", "spark").SparkSession
     undo.callback(setattr, sessions, "_activeSession", sessions._activeSession)  # noqa: SLF001
 
 

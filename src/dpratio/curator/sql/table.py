@@ -54,6 +54,11 @@ class Table:
     hide: str = "{}"
 
 
+def origin_of(opened: object) -> Origin | None:
+    """Return what its database knows about a table; None where there is none."""
+    return opened.origin if isinstance(opened, Table) else None
+
+
 def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Answer:
     """Return the columns of rows, by their names.
 

@@ -9,6 +9,8 @@ from urllib.parse import quote
 import duckdb
 import psycopg
 import pytest
+from dpratio.curator.warehouse.database.connect import connect_to, find_table
+from dpratio.curator.warehouse.tables import dialect_of
 
 from curator.warehouse.condition_forms import (
     COLUMNS,
@@ -18,8 +20,6 @@ from curator.warehouse.condition_forms import (
     rows_kept,
 )
 from dpratio.curator.silence import silence
-from dpratio.curator.warehouse.database.connect import connect_to, find_table
-from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import DatabaseTable
 from postgres_server import fresh_database

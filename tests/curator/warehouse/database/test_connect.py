@@ -11,6 +11,8 @@ import duckdb
 import ibis
 import psycopg
 import pytest
+from dpratio.curator.warehouse import open as opening
+from dpratio.curator.warehouse.database.connect import connect_to
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -19,8 +21,6 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.measure import connect, open_for
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.warehouse import open as opening
-from dpratio.curator.warehouse.database.connect import connect_to
 from dpratio.errors import (
     DpratioError,
     FileRefused,

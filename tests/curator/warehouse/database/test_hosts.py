@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from dpratio.curator.warehouse.database.connect import (
     HOSTS,
     connect_to,
     require_listed,
     withheld,
 )
+
 from dpratio.errors import FileRefused
 from dpratio.terms.source import DatabaseTable
 from hostile_server import HostileServer, hostile_server

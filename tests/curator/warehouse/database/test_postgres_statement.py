@@ -6,14 +6,14 @@ from typing import Any
 
 import psycopg
 import pytest
-
-from curator.groups_for_tests import by
-from curator.people_for_tests import people
-from curator.tables_for_tests import exact, plan_of, reading_of
 from dpratio.curator.warehouse.database.on_postgres import write
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.curator.warehouse.tables import WarehouseTable
+
+from curator.groups_for_tests import by
+from curator.people_for_tests import people
+from curator.tables_for_tests import exact, plan_of, reading_of
 from dpratio.plan.plan import Plan
 from dpratio.terms.groups import Periods
 from dpratio.terms.source import DatabaseTable

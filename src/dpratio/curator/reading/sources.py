@@ -8,13 +8,13 @@ from typing import Any
 
 import duckdb
 
-from dpratio.curator.duckdb.reads import reads_of
 from dpratio.curator.noise.entropy import fresh_id
 from dpratio.curator.reading.arrow import open_arrow
 from dpratio.curator.reading.csv import open_csv
 from dpratio.curator.reading.files import require_once
 from dpratio.curator.reading.frames import open_mapping, open_pandas, open_polars
 from dpratio.curator.reading.parquet import open_parquet
+from dpratio.curator.reading.reads import reads_of
 from dpratio.curator.reading.table import (
     Asked,
     Columns,

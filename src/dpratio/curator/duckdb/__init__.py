@@ -1,1 +1,0 @@
-"""The embedded engine: one SQL statement over files, frames and relations."""

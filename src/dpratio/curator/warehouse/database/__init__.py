@@ -1,1 +1,0 @@
-"""Tables of databases: connected by address, conditions, what each does."""
