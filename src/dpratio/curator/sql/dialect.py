@@ -89,6 +89,7 @@ class Dialect:
         unhex: The text, as keys are compared, of which a part holds the bytes.
         condition: A condition on rows, which a planner may guess hardly any row meets.
         fence: What ends a subquery that is worked out once.
+        gather: What ends one whose rows are brought together by their ids.
         tests_first: Whether a test costs less before a CASE than in it.
     """
 
@@ -121,4 +122,5 @@ class Dialect:
     whole: Callable[[str], str] = "CAST({} AS BIGINT)".format
     condition: Callable[[str], str] = str
     fence: str = ""
+    gather: str = ""
     tests_first: bool = False

@@ -33,6 +33,7 @@ from dpratio.terms.bounds import Bounds
 
 Columns = dict[str, str]
 
+_FEW_ROWS = 4  # Of an id in a group.
 _SHORT = 8  # Names that stand on one line.
 
 
@@ -154,7 +155,26 @@ def _placed(table: Table, reading: Reading, placing: Placing) -> str:
     if reading.first.dimensions:
         columns["code"] = placing.code
     tests = [dialect.condition(" AND ".join(where))] if where else []
-    return select(columns, f"clipped{placing.joins}", tests, fence=dialect.fence)
+    end = dialect.gather if _is_gathered(reading) else ""
+    return select(columns, f"clipped{placing.joins}", tests, fence=end or dialect.fence)
+
+
+def _is_gathered(reading: Reading) -> bool:
+    """Whether rows of an id are better sent to one place than added up where they are.
+
+    Groups of an id are chosen in one place. If ids have few rows in a group, by the
+    public bounds of a total against those of a row, adding up first spares little.
+    """
+    unit = reading.unit
+    return (
+        unit is not None
+        and reading.first.groups > unit.most_groups
+        and all(
+            total.bounds.reach <= _FEW_ROWS * row_reach(statement, letter)
+            for statement in reading.statements
+            for letter, total in statement.unit.totals.items()  # type: ignore[union-attr]
+        )
+    )
 
 
 def _all_there(statement: Statement, number: int, letters: str = "sywm") -> str:

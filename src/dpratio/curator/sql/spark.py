@@ -5,12 +5,40 @@ say a test to them that stands behind NANVL or GREATEST, so every number is read
 one of them.
 """
 
+import re
+
 from dpratio.curator.reading.keys import LARGEST_ID
-from dpratio.curator.sql.dialect import Column, Dialect
+from dpratio.curator.reading.statement import ColumnType
+from dpratio.curator.sql.dialect import Column, Comparison, Dialect
 from dpratio.terms.groups import Keys
 
 # Of the years 1 to 9999, which Python has, in days since 1970.
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
+
+
+# The kinds of Spark's types, and how a condition compares them. Times are not: the zone
+# of a session decides what they are.
+_TYPES = {
+    **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], ("integer", "integer")),
+    **dict.fromkeys(["float", "double"], ("number", "float")),
+    **dict.fromkeys(["string", "char", "varchar"], ("text", "text")),
+    **dict.fromkeys(["timestamp", "timestamp_ntz"], ("date", "none")),
+    "decimal": ("number", "decimal"),
+    "boolean": ("boolean", "boolean"),
+    "date": ("date", "date"),
+}
+
+
+def column_of(name: str, native: str) -> Column:
+    """Return a column of a type that Spark names: ``"decimal(9,2)"``."""
+    word, *digits = re.findall(r"\w+", native.lower())
+    kind, compared = _TYPES.get(word, ("other", "none"))
+    comparison = Comparison(compared)
+    if compared == "decimal":
+        precision, scale = map(int, digits or (10, 0))
+        comparison = Comparison(compared, precision, scale)
+    given = ColumnType(kind, word)
+    return Column(identifier(name), given, word, kind == "text", comparison)
 
 
 def identifier(name: str) -> str:
@@ -85,7 +113,7 @@ def _total(cell: str, is_wide: bool) -> str:  # noqa: FBT001
     return f"sum(CAST({cell} AS DECIMAL(38, 0)))" if is_wide else f"sum({cell})"
 
 
-SPARK = Dialect(
+DIALECT = Dialect(
     name="spark",
     identifier=identifier,
     literal=literal,
@@ -113,4 +141,5 @@ SPARK = Dialect(
     hexed=lambda text: f"hex({text})",
     split=lambda text: f"(SELECT posexplode(split({text}, ',')) AS (place, part))",
     unhex=lambda part: f"CAST(unhex({part}) AS STRING)",
+    gather="DISTRIBUTE BY u",
 )

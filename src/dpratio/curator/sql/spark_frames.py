@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -20,8 +21,8 @@ from dpratio.curator.reading.files import require_once, source_at, values_of
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.silence import SharedChange
 from dpratio.curator.sql.conditions import write_conditions
-from dpratio.curator.sql.dialect import Column, Comparison
-from dpratio.curator.sql.spark import SPARK, identifier
+from dpratio.curator.sql.dialect import Column
+from dpratio.curator.sql.spark import DIALECT, column_of, identifier
 from dpratio.curator.sql.table import (
     OTHER,
     TABLE,
@@ -41,22 +42,6 @@ Frame = Any
 Session = Any
 Context = Any
 Java = Any
-
-# The kinds of Spark's types, and how a condition compares them.
-_KINDS = {
-    **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], "integer"),
-    **dict.fromkeys(["float", "double", "decimal"], "number"),
-    **dict.fromkeys(["string", "char", "varchar"], "text"),
-    **dict.fromkeys(["date", "timestamp", "timestamp_ntz"], "date"),
-    "boolean": "boolean",
-}
-_COMPARED = {
-    **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], "integer"),
-    **dict.fromkeys(["float", "double"], "float"),
-    **dict.fromkeys(["string", "char", "varchar"], "text"),
-    "boolean": "boolean",
-    "date": "date",  # Times are not: the zone of a session decides what they are.
-}
 
 # Spark keeps tables of these itself; others may be queries somewhere else.
 _STORED = {"parquet", "orc", "delta", "iceberg"}
@@ -119,18 +104,18 @@ def open_spark(frame: Frame, where: Sequence[Condition] = ()) -> Table:
         raise InvalidInput("frames must end, got a stream. Write it to a table.")
     require_once(frame_reads(frame))
     columns = _columns_of(frame)
-    there = {name: column for name, column in columns.items() if column.name}
+    refused = {name for name, column in columns.items() if column.comparison is None}
+    there = {name: columns[name] for name in columns if name not in refused}
     session = own_session(frame.sparkSession, frame.sparkSession.conf.getAll)
-    renamed = [_column(name).alias(column.name) for name, column in there.items()]
-    rows = _moved(frame.select(*renamed), session)
+    rows = _moved(frame.select(*map(_column, there)), session)
     view = f"dpratio_{fresh_id()}"
     return Table(
         {name: column.given for name, column in columns.items()},
         there,
         view,
-        SPARK,
+        DIALECT,
         lambda query: _ask(rows, view, query),
-        write_conditions(SPARK, there, where),
+        write_conditions(DIALECT, there, where),
         # A session that is there belongs to a cluster, whatever a study calls it.
         Origin((_cluster(session.sparkContext.master), "", ""), ()),
     )
@@ -196,33 +181,31 @@ def _kind_of(session: Session, name: str) -> str | None:
 
 
 def _columns_of(frame: Frame) -> dict[str, Column]:
-    """Return the columns by their names; those that cannot be read have none of ours.
+    """Return the columns by their names; a condition can name none that is refused.
 
     Names that the session cannot tell apart are repeated.
     """
     settings = frame.sparkSession.conf
     is_exact = settings.get("spark.sql.caseSensitive").lower() == "true"
     fold = str if is_exact else str.lower
-    names = [fold(field.name) for field in frame.schema.fields]
+    fields = frame.schema.fields
+    names = [fold(field.name) for field in fields]
     modes = {settings.get(name).upper() for name in _REBASE_MODES}
-    columns = {}
     unfit = unfit_columns(frame)
-    for index, field in enumerate(frame.schema.fields):
-        native = re.split(r"[(<\s]", field.dataType.simpleString())[0]
-        kind, word, short = _KINDS.get(native, "other"), native, f"col{index}"
+    columns = {}
+    for field in fields:
+        column = column_of(field.name, field.dataType.simpleString())
+        refused = None
         if names.count(fold(field.name)) > 1:
-            kind, short = "repeated", ""
+            refused = ColumnType("repeated", column.native)
         elif field.name in unfit:
-            kind, word, short = "other", unfit[field.name], ""
-        elif kind == "date" and "EXCEPTION" in modes:
-            kind, short = "other", ""
-            word = f"{word} in a session that stops at old days"
-        comparison = Comparison(_COMPARED.get(native, "none"))
-        if native == "decimal":
-            digits = field.dataType.precision, field.dataType.scale
-            comparison = Comparison("decimal", *digits)
-        given = ColumnType(kind, word)
-        columns[field.name] = Column(short, given, native, kind == "text", comparison)
+            refused = ColumnType("other", unfit[field.name])
+        elif column.given.kind == "date" and "EXCEPTION" in modes:
+            words = f"{column.native} in a session that stops at old days"
+            refused = ColumnType("other", words)
+        if refused is not None:
+            column = replace(column, given=refused, comparison=None)
+        columns[field.name] = column
     return columns
 
 
@@ -394,12 +377,14 @@ def _ask(rows: Frame, view: str, query: str) -> Answer:
 
     def work() -> Answer:
         with watched(session, tag):
-            rows.createOrReplaceTempView(view)
+            rows.createTempView(view)
             try:
                 answer = session.sql(query)
                 fetched = answer.collect()
             finally:
-                session.catalog.dropTempView(view)
+                # Its own DROP VIEW would take the user's frame out of the cache too.
+                views = session._jsparkSession.sessionState().catalog()  # noqa: SLF001
+                views.dropTempView(view)
         return columns_of(answer.columns, fetched)
 
     def cancel() -> None:

@@ -13,7 +13,7 @@ from curator.warehouse.condition_forms import (
     rows_kept,
 )
 from dpratio.curator.sql.conditions import write_conditions
-from dpratio.curator.sql.spark import SPARK
+from dpratio.curator.sql.spark import DIALECT
 from dpratio.curator.sql.spark_frames import open_spark_source
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import DatabaseTable
@@ -61,7 +61,10 @@ def test_every_condition_keeps_the_rows_that_it_names(people: Session) -> None:
     start = f"SELECT {row} AS id"
     kept = table.ask(f"{start} FROM {table.source} WHERE {table.where[0]}")
     assert sorted(kept["id"]) == rows_kept(conditions[0])
-    tests = [write_conditions(SPARK, table.columns, [each])[0] for each in conditions]
+    tests = [
+        write_conditions(DIALECT, table.columns, [tuple(each)])[0]
+        for each in conditions
+    ]
     named = ", ".join(f"{test} AS test{nth}" for nth, test in enumerate(tests))
     found = table.ask(f"{start}, {named} FROM {table.source}")
     for nth, condition in enumerate(conditions):
