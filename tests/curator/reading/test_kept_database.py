@@ -41,7 +41,7 @@ def test_databases_that_are_attached_are_seen_by_nobody_else() -> None:
 
 
 def test_releases_in_many_threads_have_their_own_answers() -> None:
-    answers: list[object] = []
+    answers: list[tuple[int, float]] = []
 
     def ask(score: float) -> None:
         frame = FRAME.assign(score=score)

@@ -5,7 +5,7 @@ from typing import Any
 
 from dpratio.checks import require_one_of
 from dpratio.curator.reading.statement import KeyCount, Reading, kind_of_key
-from dpratio.curator.sql import duckdb, postgres
+from dpratio.curator.sql import duckdb, postgres, spark
 from dpratio.curator.sql.conditions import write_conditions
 from dpratio.curator.sql.query import keys_query, sums_query
 from dpratio.curator.sql.table import Answer, Table
@@ -16,7 +16,11 @@ from dpratio.plan.price import AnyPlan
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.source import Condition, DatabaseTable
 
-_MODULES: dict[str, Any] = {"duckdb": duckdb, "postgres": postgres}
+_MODULES: dict[str, Any] = {
+    "duckdb": duckdb,
+    "postgres": postgres,
+    "spark": spark,
+}
 
 # What a column is assumed to be that nobody described, by what is read of it.
 _ASSUMED = {
