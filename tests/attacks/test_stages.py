@@ -143,7 +143,7 @@ def test_23_a_first_stage_is_priced_at_the_door() -> None:
     """Totals with too little noise, or none, are refused before a table is opened.
 
     Source: found when the staged release was designed, 2026.
-    More: tests/plan/strategy/test_first_stage.py
+    More: tests/plan/test_first_stage.py
     """
     plan = staged_plan(bounds=BOUNDS)
     assert plan.stage is not None

@@ -19,12 +19,12 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.noise.rounded import draw_noise
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.laws import LAPLACE, NoiseLaw
+from dpratio.plan.measurement import TOTALS
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.joint import pooled_ratio, unit_ratio
 from dpratio.plan.settle import cells_of
-from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.files import read_release
 from dpratio.release.release import Release
 from dpratio.terms.budget import Budget

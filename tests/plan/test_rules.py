@@ -9,9 +9,9 @@ import pytest
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
+from dpratio.plan.measurement import Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, Keys, Periods, PrivateKeys, ScoreBins

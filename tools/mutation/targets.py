@@ -61,7 +61,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "plan/price.py": (
         *_PRICES,
         "plan/test_realise.py",
-        "plan/strategy/test_first_stage.py",
+        "plan/test_first_stage.py",
         "plan/strategy/test_planned_stage.py",
         "plan/test_histograms.py",
     ),

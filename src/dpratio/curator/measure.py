@@ -26,12 +26,12 @@ from dpratio.curator.statements import partitions_of, places_of, readings_of, un
 from dpratio.curator.stopping import last_interrupt
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.laws import LAPLACE
+from dpratio.plan.measurement import TOTALS
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.joint import mixture_of
 from dpratio.plan.sensitivity.sums import contrast_of
-from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Partition

@@ -18,12 +18,11 @@ from dpratio.codec import (
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.ladder import Ladder
-from dpratio.plan.measurement import Measurement
+from dpratio.plan.measurement import Measurement, Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum, Summand
 from dpratio.plan.settle import ANSWERS, STRATEGIES, terms_of_plan
-from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys, ScoreBins
 from dpratio.terms.ratio import Ratio

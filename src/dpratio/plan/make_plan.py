@@ -7,6 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
+from dpratio.plan.measurement import Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.rules import require_stage, require_study
 from dpratio.plan.settle import (
@@ -16,7 +17,6 @@ from dpratio.plan.settle import (
     settle,
     terms_of_plan,
 )
-from dpratio.plan.strategy.first_stage import Stage
 from dpratio.plan.strategy.measure import (
     EXPECTED_PEOPLE,
     measure_question,

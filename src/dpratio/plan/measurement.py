@@ -1,16 +1,19 @@
-"""What is measured for one question: its basis, and its sums with their noise."""
+"""What is measured for one question: its sums with their noise; and a first stage."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.population import Population
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 
+TOTALS = 2  # Σ w·s and Σ w·y come first among the raw sums.
 _MOST_NAMED = 5
 
 
@@ -62,6 +65,27 @@ class Measurement:
     def scales(self) -> list[float]:
         """The noise scales of the sums, in lattice cells."""
         return [measured.scale for measured in self.sums]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Two totals of each question, Σ w·s and Σ w·y over all its groups, with noise.
+
+    They find the guess of the ratio around which the second stage measures. The sums
+    that the questions of the plan hold are the fallback: they are measured where the
+    totals find none.
+
+    Args:
+        epsilon: What the first stage spends, of the plan's budget.
+        n: About how many people an answer is about, and
+        population: what they are like; both only share the second stage's budget.
+        firsts: The two totals of each question, in the order of the questions.
+    """
+
+    epsilon: Fraction
+    n: int | None = None
+    population: Population | None = None
+    firsts: tuple[tuple[MeasuredSum, ...], ...] = ()
 
 
 class Named(Protocol):

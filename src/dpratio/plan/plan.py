@@ -12,7 +12,7 @@ from typing import Any
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import LAPLACE, LAWS, NoiseLaw
-from dpratio.plan.measurement import Measurement
+from dpratio.plan.measurement import Measurement, Stage
 from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.plan.settle import (
@@ -23,7 +23,6 @@ from dpratio.plan.settle import (
     private_keys,
     rows_of,
 )
-from dpratio.plan.strategy.first_stage import Stage
 from dpratio.plan.strategy.measure import even_shares
 from dpratio.plan.words import (
     NOT_COVERED,

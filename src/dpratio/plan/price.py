@@ -13,7 +13,7 @@ from dpratio.checks import show_given
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.histograms import HistogramPlan, settled
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
-from dpratio.plan.measurement import Measurement
+from dpratio.plan.measurement import TOTALS, Measurement, Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.rules import require_people, require_stage, require_terms
 from dpratio.plan.sensitivity.joint import (
@@ -25,7 +25,6 @@ from dpratio.plan.sensitivity.joint import (
 )
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
 from dpratio.plan.settle import Layout, cells_of, layouts_of, settle_guess
-from dpratio.plan.strategy.first_stage import TOTALS, Stage
 from dpratio.plan.strategy.measure import even_shares
 
 AnyPlan = Plan | HistogramPlan

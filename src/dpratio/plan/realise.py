@@ -2,31 +2,52 @@
 
 Nothing else reaches it: no exact sum, no row, no clock. Whatever the totals are, it
 returns measurements that are priced, and stops at nothing.
+
+The ratio is expected somewhere around the plan's guess, and the totals are worth as
+much as their noise lets them be: the guess of the second stage is the best linear
+forecast from both, so noisy totals move it little and clear ones wholly.
+docs/methods/focused.md derives it. It is computed from whole numbers alone, without a
+rounding that could differ between machines, so that whoever reads a release finds the
+same guess.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from dpratio.errors import DpratioError
-from dpratio.plan.measurement import Measurement
+from dpratio.plan.measurement import Measurement, Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.sums import contrast_of
+from dpratio.plan.sensitivity.sums import MeasuredSum, contrast_of
 from dpratio.plan.settle import Allowance, allowances
-from dpratio.plan.strategy.first_stage import Expected, Stage, realise_contrast
 from dpratio.plan.strategy.measure import measure_question
 from dpratio.plan.strategy.shares import likely_ratios
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import Question
-from dpratio.terms.ratio import Ratio
+from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS, Ratio
 
 Totals = Sequence[Sequence[int]]
 
 _APART = 0.15  # How far groups are taken to be from their total, over its guess.
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A ratio that is not known: where it is expected, and its mean square from there.
+
+    The variance is above 0.
+    """
+
+    centre: Fraction
+    variance: Fraction
+
+    @property
+    def distance(self) -> float:
+        """One standard deviation: by about so much the ratio may be off."""
+        return math.sqrt(self.variance)
 
 
 def realise(plan: Plan, totals: Totals) -> tuple[Measurement, ...]:
@@ -86,6 +107,74 @@ def expected_of(box: Mapping[str, Bounds], ratio: Ratio) -> Expected:
     return Expected(middle, sum(squares, Fraction(0)) / len(squares))
 
 
+def learn(
+    expected: Expected,
+    box: Mapping[str, Bounds],
+    totals: Sequence[int],
+    firsts: Sequence[MeasuredSum],
+) -> Expected:
+    """Return the expected ratio after its noisy totals were seen.
+
+    Args:
+        expected: Where it was expected before.
+        box: The bounds of s and y of one unit.
+        totals: The noisy Σ w·s and Σ w·y, in lattice cells.
+        firsts: Their lattices and their Laplace noise.
+    """
+    top, bottom = (
+        _possible(total * Fraction(first.step), box[letter])
+        for letter, total, first in zip("sy", totals, firsts, strict=True)
+    )
+    # Laplace noise of scale b has variance 2b².
+    top_noise, bottom_noise = (
+        2 * (Fraction(first.scale) * Fraction(first.step)) ** 2 for first in firsts
+    )
+    centre, variance = expected.centre, expected.variance
+    noise = top_noise + (centre**2 + variance) * bottom_noise
+    weight = bottom**2 + noise / variance
+    moved = bottom * (top - centre * bottom) / weight
+    return Expected(centre + moved, noise / weight)
+
+
+def _possible(total: Fraction, bounds: Bounds) -> Fraction:
+    """Return 0 in place of a total whose sign the bounds rule out."""
+    ruled_out = (total > 0 and bounds.upper <= 0) or (total < 0 and bounds.lower >= 0)
+    return Fraction(0) if ruled_out else total
+
+
+def realise_contrast(
+    expected: Expected,
+    box: Mapping[str, Bounds],
+    totals: Sequence[int],
+    firsts: Sequence[MeasuredSum],
+) -> Expected:
+    """Return what `learn` says, rounded so that few guesses differ.
+
+    The variance is rounded down to a power of two, and the guess to halves of its
+    square root, counted from where the ratio was expected.
+
+    Example:
+        >>> from dpratio.plan.sensitivity.sums import Summand
+        >>> firsts = [MeasuredSum(Summand(f, (f,)), 1.0, 1, 10.0) for f in "zh"]
+        >>> box = {"s": Bounds(0, 9), "y": Bounds(0, 1)}
+        >>> expected = Expected(Fraction(1, 2), Fraction(1))
+        >>> realise_contrast(expected, box, [3_001, 999], firsts)
+        Expected(centre=Fraction(3, 1), variance=Fraction(1, 4096))
+        >>> realise_contrast(expected, box, [3_001, 0], firsts)
+        Expected(centre=Fraction(1, 2), variance=Fraction(1, 1))
+    """
+    learned = learn(expected, box, totals, firsts)
+    variance = learned.variance
+    power = variance.numerator.bit_length() - variance.denominator.bit_length()
+    power -= Fraction(2) ** power > variance
+    unit = Fraction(2) ** (power // 2 - 1)
+    centre = expected.centre + round((learned.centre - expected.centre) / unit) * unit
+    largest = Fraction(LARGEST_GUESS)
+    guess = float(min(max(centre, -largest), largest))
+    guess = guess if abs(guess) >= SMALLEST_GUESS else 0.0
+    return Expected(Fraction(guess), Fraction(2) ** power)
+
+
 def is_realised(plan: Plan, measured: Sequence[Measurement], totals: Totals) -> bool:
     """Whether measurements are what these totals lead to, and are priced.
 
@@ -95,17 +184,13 @@ def is_realised(plan: Plan, measured: Sequence[Measurement], totals: Totals) -> 
         return False
     fits = all(
         # A guess that was found may have no plan; then the fallback is right.
-        second == declared or second.question == _guessing(declared.question, guess)
+        second == declared
+        or second == declared.around(float(guess.centre), second.sums, second.basis)
         for declared, guess, second in zip(
             plan.measurements, found_guesses(plan, totals), measured, strict=True
         )
     )
     return fits and _is_priced(plan, measured)
-
-
-def _guessing(question: Question, guess: Expected) -> Question:
-    """Return a question with the guess that was found."""
-    return replace(question, ratio=replace(question.ratio, guess=float(guess.centre)))
 
 
 def _around(
@@ -119,9 +204,7 @@ def _around(
     # Groups differ from their total, and nothing was said of them.
     least = 0.0 if allowed.cells == 1 else _APART * abs(float(guess.centre))
     distance = max(guess.distance, least)
-    layout = replace(
-        plan.layout(declared), question=_guessing(declared.question, guess)
-    )
+    layout = plan.layout(declared.around(float(guess.centre), declared.sums))
     try:
         with np.errstate(all="ignore"):
             measured, _ = measure_question(

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dpratio.plan.laws import LAPLACE, threshold_of
-from dpratio.plan.measurement import Measurement
+from dpratio.plan.measurement import Measurement, Stage
 from dpratio.plan.sensitivity.sums import contrast_of
 from dpratio.plan.settle import rows_of
-from dpratio.plan.strategy.first_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.groups import PrivateKeys

@@ -14,11 +14,10 @@ from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.laws import LARGEST_SCALE, SMALLEST_SCALE, NoiseLaw
-from dpratio.plan.measurement import Measurement, pick_question
+from dpratio.plan.measurement import TOTALS, Measurement, pick_question
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.sums import Contrast, contrast_of
-from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.external import ExternalSums
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, cost_words

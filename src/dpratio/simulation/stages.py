@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpratio.arrays import Floats, Integers
-from dpratio.plan.measurement import Measurement
+from dpratio.plan.measurement import TOTALS, Measurement
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import found_guesses, realise
 from dpratio.plan.sensitivity.joint import mixture_of
 from dpratio.plan.sensitivity.sums import MeasuredSum, contrast_of
 from dpratio.plan.settle import cells_of
-from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.release.release import Release
 from dpratio.simulation.simulate import simulate_release
 

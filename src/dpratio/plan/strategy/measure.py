@@ -18,7 +18,7 @@ from dpratio.plan.laws import (
     require_storable,
     shorten,
 )
-from dpratio.plan.measurement import Measurement
+from dpratio.plan.measurement import TOTALS, Measurement
 from dpratio.plan.sensitivity.joint import (
     Grid,
     is_one_row,
@@ -28,7 +28,6 @@ from dpratio.plan.sensitivity.joint import (
 )
 from dpratio.plan.sensitivity.sums import BASES, CUT, MeasuredSum, contrast_of
 from dpratio.plan.settle import Allowance, Layout
-from dpratio.plan.strategy.first_stage import TOTALS
 from dpratio.terms.population import Population
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
+from dpratio.plan.measurement import Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.realise import expected_of
+from dpratio.plan.realise import Expected, expected_of, learn, realise_contrast
 from dpratio.plan.sensitivity.sums import MeasuredSum, Summand
-from dpratio.plan.strategy.first_stage import Expected, Stage, learn, realise_contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.question import Question
