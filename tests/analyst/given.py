@@ -67,7 +67,7 @@ def summed(
 ) -> NDArray[np.int64]:
     """Add up rows as planned: letters w, s, y by row, and the cell of each row."""
     question = plan.measurements[0]
-    contrast = plan.contrast(question)
+    contrast = plan.layout(question).contrast
     values = dict(columns)
     if contrast is not None:
         weight = values.get("w", np.ones(len(cells)))

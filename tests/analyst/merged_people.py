@@ -45,7 +45,7 @@ def plan_around(
     if plan.measurements[0].basis == basis:
         return plan
     question = replace(plan.measurements[0], basis=basis)
-    grid, most = plan.grid(question), len(plan.measurements[0].sums) / epsilon
+    grid, most = plan.layout(question).grid, len(plan.measurements[0].sums) / epsilon
     if mechanism != "laplace":
         most *= 6
     # Mixed products get more: their price must not bend.

@@ -62,7 +62,7 @@ def paper_sums(
             # Few of many are there, so that their number varies like Poisson's.
             there = rng.random(given.score.shape) < 0.02
             given = replace(given, score=given.score * there, label=given.label * there)
-        found.append(sum_products(given, products, plan.contrast(question)))
+        found.append(sum_products(given, products, plan.layout(question).contrast))
     return np.concatenate(found)
 
 
@@ -75,7 +75,7 @@ def binned_sums(
 ) -> Floats:
     """Sums by sample and bin: scores Beta(2, 2), labels likely as score plus shift."""
     question = plan.measurements[0]
-    contrast, rng = plan.contrast(question), np.random.default_rng(seed)
+    contrast, rng = plan.layout(question).contrast, np.random.default_rng(seed)
     bins = question.groups.count  # type: ignore[union-attr]
     products = [each.summand.factors for each in question.sums]
     sums = np.zeros((samples, bins, len(products)))

@@ -53,7 +53,7 @@ class Months:
             clipping="unmeasured",
         )
         (question,) = plan.measurements
-        contrast = plan.contrast(question)
+        contrast = plan.layout(question).contrast
         factors = [each.summand.factors for each in question.sums]
         found = []
         for uniforms, rate in zip((first, second), RATES, strict=True):

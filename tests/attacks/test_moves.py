@@ -91,8 +91,8 @@ def vectors(plan: Plan, engine: str) -> list[Vector]:
     The rows of all are read at once, each with a key of its own.
     """
     keys = list(range(len(CORNERS) + 1))
-    terms: dict[str, Any] = {"guess": 1 / 3} if plan.strategy == "focused" else {}
-    apart = plan_of(*SIGNED, keys=keys, strategy=plan.strategy, **terms)
+    terms: dict[str, Any] = {"guess": 1 / 3} if plan.study.strategy == "focused" else {}
+    apart = plan_of(*SIGNED, keys=keys, strategy=plan.study.strategy, **terms)
     rows = [*CORNERS, (math.nan, 0.0, 1.0)]
     columns = dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True))
     table = pa.table({**columns, "region": keys})

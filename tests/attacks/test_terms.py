@@ -18,6 +18,7 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, LedgerRefused, PlanRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.plan.words import NOT_COVERED
 from dpratio.show.report import write_report
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -121,9 +122,9 @@ def test_19_what_is_not_covered_of_scores_and_weights_is_said_everywhere(
     }
     for where, words in told.items():
         said = words.replace("&#x27;", "'")
-        assert plan.not_covered[0] in said, where
+        assert NOT_COVERED[0] in said, where
     for word in ("scores and weights", "fitted on these rows", "normalised over them"):
-        assert word in plan.not_covered[0]
+        assert word in NOT_COVERED[0]
 
 
 def classical(epsilon: float, **terms: Any) -> Plan:  # noqa: ANN401

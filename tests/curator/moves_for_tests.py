@@ -24,7 +24,7 @@ def require_paid(plan: Plan, rows: list[list[int]]) -> None:
     for row in rows:
         for distance, measured in zip(row, plan.measurements[0].sums, strict=True):
             assert distance <= measured.sensitivity, measured
-    if rows and plan.strategy != "even":
+    if rows and plan.study.strategy != "even":
         assert max(_cost_of(plan, row) for row in rows) <= _joint_price(plan)
 
 
@@ -40,6 +40,6 @@ def _cost_of(plan: Plan, row: list[int]) -> Fraction:
 def _joint_price(plan: Plan) -> Fraction:
     """What the plan says that any row pays at most, and that its budget affords."""
     question = plan.measurements[0]
-    most = joint_ratio(plan.law, plan.grid(question), question.scales)
+    most = joint_ratio(plan.law, plan.layout(question).grid, question.scales)
     assert plan.law.affords(most, epsilon=plan.epsilon, delta=plan.delta)
     return most**plan.law.power

@@ -116,6 +116,6 @@ def paid_in_all(plan: Plan) -> Fraction:
             neighbours=plan.unit.neighbours,
         )
         cells = cells_of(question.groups)
-        grid = plan.grid(question)
+        grid = plan.layout(question).grid
         ratios.append(unit_ratio(plan.law, grid, question.scales, unit, cells))
     return plan.law.total(ratios)

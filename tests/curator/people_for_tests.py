@@ -116,7 +116,7 @@ def allowed(plan: Plan) -> Fraction:
     question = plan.measurements[0]
     ratio = unit_ratio(
         plan.law,
-        plan.grid(question),
+        plan.layout(question).grid,
         question.scales,
         plan.layout(question).unit,
         cells_of(question.groups),

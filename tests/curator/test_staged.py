@@ -59,8 +59,8 @@ def test_what_leaves_are_the_sums_of_the_realised_plan_but_for_rounding(
     slack = [
         count * (one + other)
         for one, other in zip(
-            plan.grid(question.measurement).rounding,
-            plain.grid(plain.measurements[0]).rounding,
+            plan.layout(question.measurement).grid.rounding,
+            plain.layout(plain.measurements[0]).grid.rounding,
             strict=True,
         )
     ]
@@ -146,7 +146,7 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
         for row in values[0] - values[1]
         for each, scale in zip(row, asked_for.scales, strict=True)
     )
-    grid = plan.grid(asked_for)
+    grid = plan.layout(asked_for).grid
     law = plan.law
     assert paid <= unit_ratio(law, grid, asked_for.scales, unit, cells) ** law.power
     charged = price(plan)

@@ -30,7 +30,7 @@ def require_paid_for(plan: Plan, first: Table, second: Table) -> None:
     for engine in ENGINES:
         found, other = (exact(each, plan, engine) for each in (first, second))
         assert moved_by(plan, found, other) <= allowed(plan), engine
-        if plan.strategy == "even":
+        if plan.study.strategy == "even":
             cells = 2 if plan.unit.neighbours == "change-one" else 1
             for at, each in enumerate(plan.measurements[0].sums):
                 apart = sum(

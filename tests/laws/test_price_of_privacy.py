@@ -69,7 +69,7 @@ def test_the_range_holds_the_true_price(
     )
     question = plan.measurements[0]
     products = [each.summand.factors for each in question.sums]
-    sums = sum_products(people, products, plan.contrast(question))
+    sums = sum_products(people, products, plan.layout(question).contrast)
     found = dpr.estimate_ratios(simulate_release(sums, plan, question, rng))
     widths = found.ci_upper - found.ci_lower
     bounded = np.isfinite(widths) & (widths > 0)

@@ -38,7 +38,7 @@ def one_person() -> tuple[Floats, Floats, float]:
     plan = plan_of(1)
     clipped = clip_people(people, plan.box(plan.measurements[0]))
     products = [each.summand.factors for each in plan.measurements[0].sums]
-    sums = sum_products(clipped, products, plan.contrast(plan.measurements[0]))
+    sums = sum_products(clipped, products, plan.layout(plan.measurements[0]).contrast)
     truth = float(people.score.mean(dtype=float) / people.label.mean(dtype=float))
     return sums.mean(axis=0), np.cov(sums.T), truth
 
@@ -145,7 +145,7 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
     drawn = PaperPopulation()(np.random.default_rng(2), repetitions, people)
     clipped = clip_people(drawn, whole.box(whole.measurements[0]))
     products = [each.summand.factors for each in whole.measurements[0].sums]
-    contrast = whole.contrast(whole.measurements[0])
+    contrast = whole.layout(whole.measurements[0]).contrast
 
     def sums_of(at: slice) -> Floats:
         chosen = replace(

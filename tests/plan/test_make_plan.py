@@ -52,15 +52,18 @@ def test_seven_six_or_five_sums_of_the_paper_are_measured(
 
 def test_a_plan_is_focused_by_default() -> None:
     plan = focused()
-    assert (plan.strategy, plan.measurements[0].answers) == ("focused", ("ratio",))
+    assert (plan.study.strategy, plan.measurements[0].answers) == (
+        "focused",
+        ("ratio",),
+    )
     assert names(plan) == ["z", "h", "zz", "zh", "hh"]
     assert names(focused(WEIGHTED, bounds=WITH_WEIGHT)) == names(plan)
     means = focused(WEIGHTED, bounds=WITH_WEIGHT, answers=["ratio", "means"])
     assert names(means) == [*names(plan), "w", "ww", "wz", "wh"]
     limited = focused(Ratio("score", per="label", guess=2, residual_bound=0.5))
-    assert limited.contrast(limited.measurements[0]) == Contrast(2.0, 0.5)
+    assert limited.layout(limited.measurements[0]).contrast == Contrast(2.0, 0.5)
     even = plan_of()
-    assert even.contrast(even.measurements[0]) is None
+    assert even.layout(even.measurements[0]).contrast is None
 
 
 def test_every_sum_gets_the_same_share_of_the_budget() -> None:
@@ -246,7 +249,7 @@ def test_a_plan_for_calibration_spends_most_on_the_gaps(
     assert names(plan) == ["z", "h", "zz", "zh", "hh"]
     if bounds == SHARED and ratio.residual_bound is None:
         assert 0.69 < plan.shares(question)[0] < 0.72
-    assert is_convex(plan.law, plan.grid(question), question.scales)
+    assert is_convex(plan.law, plan.layout(question).grid, question.scales)
     assert price(plan).epsilon == 1
     # Bins that were rolled up leave a plan that is priced.
     assert price(regroup(plan, None)).epsilon == 1
@@ -261,6 +264,6 @@ def test_a_study_is_planned_as_its_terms_are() -> None:
     assert make_plan(parse_study(text)) == plan
     text += 'strategy = "joint"\nmechanism = "analytic_gaussian"\n[population]\nn = 70'
     chosen = make_plan(parse_study(text))
-    assert (chosen.strategy, chosen.law.name) == ("joint", "analytic_gaussian")
+    assert (chosen.study.strategy, chosen.law.name) == ("joint", "analytic_gaussian")
     with pytest.raises(InvalidInput, match="holds all of its terms"):
         make_plan(Study(RATIO, **terms), n=70)

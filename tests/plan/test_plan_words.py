@@ -9,7 +9,7 @@ import pytest
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
-from dpratio.plan.words import describe_delta, describe_epsilon
+from dpratio.plan.words import NOT_COVERED, describe_delta, describe_epsilon
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
@@ -71,7 +71,7 @@ def test_a_hostile_column_name_stays_text_on_the_page() -> None:
 
 
 def test_a_plan_says_what_its_promise_leaves_out() -> None:
-    made, terms = weighted().not_covered
+    made, terms = NOT_COVERED
     for word in ("scores and weights", "model", "several of them", "disjoint split"):
         assert word in made
     for word in ("bounds", "keys", "guesses", "budget"):

@@ -121,7 +121,7 @@ def test_less_noise_or_another_sensitivity_is_refused(
     at = data.draw(st.integers(0, len(plan.measurements[0].sums) - 1))
     each = plan.measurements[0].sums[at]
     factor = data.draw(st.floats(0, 1 - 1e-9))
-    is_even = plan.strategy == "even"
+    is_even = plan.study.strategy == "even"
     less = (
         edit(plan, at, scale=each.scale * factor) if is_even else scaled(plan, factor)
     )

@@ -208,7 +208,11 @@ def test_rho_is_half_of_the_squares(
     else:
         spends_all_of_delta(2 * cost.rho, Fraction(1), Fraction(1, 10**6))
         moves = unit_ratio(
-            law, plan.grid(plan.measurements[0]), plan.measurements[0].scales, unit, 4
+            law,
+            plan.layout(plan.measurements[0]).grid,
+            plan.measurements[0].scales,
+            unit,
+            4,
         )
         assert 2 * cost.rho == moves**2  # The price of one question is not rounded.
 

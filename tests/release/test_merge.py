@@ -263,7 +263,7 @@ def in_basis(basis: str, seed: int) -> Release:
     """A release around the guess 1 with either h, with any integers."""
     plan = plan_of(GROUPS["text"])
     question = replace(plan.measurements[0], basis=basis)
-    grid = plan.grid(question)
+    grid = plan.layout(question).grid
     sums = tuple(
         MeasuredSum(summand, step, most, 10.0 * most)
         for summand, step, most in zip(

@@ -12,6 +12,7 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN
 from dpratio.plan.plan import Plan
+from dpratio.plan.words import NOT_COVERED
 from dpratio.release.release import (
     NoisySums,
     Release,
@@ -220,7 +221,7 @@ def test_a_fresh_question_has_one_draw_of_the_plans_noise_in_every_cell() -> Non
 
 
 def test_a_release_says_what_it_is() -> None:
-    missing = TEXT.plan.not_covered[0]
+    missing = NOT_COVERED[0]
     assert str(TEXT) == (
         f"Release {TEXT.id}: score per label by g, noisy sums in 4 rows; epsilon 1, "
         f"delta 0. Not covered: {missing}"

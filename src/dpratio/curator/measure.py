@@ -120,7 +120,7 @@ def measure_in_stages(
         noise = draw_noise(plan.law, question.scales, _count(declared), bits)
         contrast = contrast_of(question.ratio, question.basis)
         mixtures = mixture_of(
-            plan.grid(question), plan.layout(question).raw_grid, contrast
+            plan.layout(question).grid, plan.layout(question).raw_grid, contrast
         )
         values = sums.mixed(mixtures).plus(noise)
         released.append(fresh_question(plan.law, question, declared, values, first))

@@ -133,7 +133,7 @@ def _counted(plan: Plan, question: Measurement) -> dict[str, Any]:
             CellSum(part.summand.factors, part.step, part.sensitivity)
             for part in question.sums
         )
-        return {"sums": sums, "contrast": plan.contrast(question)}
+        return {"sums": sums, "contrast": plan.layout(question).contrast}
     raw = plan.layout(question).raw_grid
     cells = zip(raw.summands, raw.steps, raw.sensitivities, strict=True)
     sums = tuple(CellSum(part.factors, step, largest) for part, step, largest in cells)

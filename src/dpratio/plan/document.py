@@ -139,7 +139,7 @@ def _read_plan(value: Any, path: str) -> AnyPlan:  # noqa: ANN401
     plan: AnyPlan = _ANY.read(value, path)
     if isinstance(plan, Plan):
         privacy = f"{path}.study.privacy"
-        choice(*STRATEGIES).read(plan.strategy, f"{privacy}.strategy")
+        choice(*STRATEGIES).read(plan.study.strategy, f"{privacy}.strategy")
         for measured in plan.measurements:
             many(choice(*ANSWERS)).read(
                 list(measured.answers), f"{path}.study.ratio.answers"

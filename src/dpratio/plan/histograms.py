@@ -170,11 +170,6 @@ class HistogramPlan(Tabular):
         """The epsilon that all histograms cost together: the whole budget."""
         return self.budget.epsilon
 
-    @property
-    def not_covered(self) -> tuple[str, ...]:
-        """Sentences about what the promise leaves out."""
-        return NOT_COVERED
-
     def columns(self) -> dict[str, list[Any]]:
         """One row per histogram."""
         return {
@@ -219,7 +214,7 @@ class HistogramPlan(Tabular):
 
     def said(self) -> list[str]:
         """The sentences that stand above the table of histograms."""
-        return [*self.summary(), *(f"Not covered: {line}" for line in self.not_covered)]
+        return [*self.summary(), *(f"Not covered: {line}" for line in NOT_COVERED)]
 
 
 def plan_bounds(

@@ -13,8 +13,6 @@ from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.measurement import Measurement, Stage
-from dpratio.plan.sensitivity.joint import Grid
-from dpratio.plan.sensitivity.sums import Contrast
 from dpratio.plan.settle import (
     FALSE_ALARMS,
     Layout,
@@ -69,7 +67,7 @@ class Plan(Tabular):
         ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
         ...     budget=dpr.Budget(epsilon=1),
         ... )
-        >>> plan.strategy, plan.law.name, len(plan.measurements[0].sums)
+        >>> plan.study.strategy, plan.law.name, len(plan.measurements[0].sums)
         ('focused', 'laplace', 6)
     """
 
@@ -126,11 +124,6 @@ class Plan(Tabular):
         return self.study.budget
 
     @property
-    def strategy(self) -> str:
-        """Which sums are measured."""
-        return self.study.strategy
-
-    @property
     def title(self) -> str | None:
         """The title of reports; no part of the plan's hash."""
         return self.study.title
@@ -172,32 +165,20 @@ class Plan(Tabular):
         alarm = FALSE_ALARMS / (rows_of([item.question for item in counting]) + 1)
         return math.ceil((self.law.tail(alarm) + self.law.tail(1 - _SEEN)) * noise)
 
-    @property
-    def not_covered(self) -> tuple[str, ...]:
-        """Sentences about what the promise leaves out."""
-        return NOT_COVERED
-
     def layout(self, measured: Measurement) -> Layout:
         """Derive from the terms of the plan how a question is counted."""
         in_stages = self.stage is not None
-        return layout_of(self.study, measured.question, in_stages=in_stages)
+        layout = layout_of(self.study, measured.question, in_stages=in_stages)
+        return replace(layout, basis=measured.basis)
 
     def box(self, measured: Measurement) -> dict[str, Bounds]:
         """Return the bounds of what one unit puts into a question."""
         return self.layout(measured).box
 
-    def contrast(self, measured: Measurement) -> Contrast | None:
-        """Return the columns z and h of a question, in a focused plan."""
-        return self.layout(measured).contrast(measured.basis)
-
-    def grid(self, measured: Measurement) -> Grid:
-        """Return the sums of a question on their lattices."""
-        return self.layout(measured).grid(measured.basis)
-
     def shares(self, measured: Measurement) -> list[float]:
         """Return the part of the price that each sum has in the row that costs most."""
         whole = measured.question.budget_share
-        if self.strategy == "even":
+        if self.study.strategy == "even":
             names = [part.summand.name for part in measured.sums]
             return [float(whole * share) for share in even_shares(names)]
         rows = [
@@ -205,7 +186,7 @@ class Plan(Tabular):
                 (float(move) / scale) ** self.law.power
                 for move, scale in zip(row, measured.scales, strict=True)
             ]
-            for row in self.grid(measured).moves
+            for row in self.layout(measured).grid.moves
         ]
         dearest = max(rows, key=sum)
         unit = float(whole) / sum(dearest)
@@ -249,17 +230,18 @@ class Plan(Tabular):
         if counting:
             people = self.unit.people
             clipping = [describe_clipping(counting, self.cuts_seen_from, people)]
-        if self.strategy == "focused":
+        if self.study.strategy == "focused":
             around = [describe_contrast(item, self.unit) for item in self.measurements]
         answers = [
-            describe_answers(self.strategy, item.answers) for item in self.measurements
+            describe_answers(self.study.strategy, item.answers)
+            for item in self.measurements
         ]
         return [
             *above,
             describe_bounds(self.bounds, is_uncounted=is_uncounted),
             *self.protected(),
             *clipping,
-            f"Strategy {self.strategy}, mechanism {self.law.name}. Cost: {cost}.",
+            f"Strategy {self.study.strategy}, mechanism {self.law.name}. Cost: {cost}.",
             *describe_epsilon(self.epsilon, self.unit),
             *describe_delta(self.delta, self.unit),
             *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),
@@ -287,7 +269,7 @@ class Plan(Tabular):
 
     def said(self) -> list[str]:
         """The sentences that stand above the table of sums."""
-        return [*self.summary(), *(f"Not covered: {line}" for line in self.not_covered)]
+        return [*self.summary(), *(f"Not covered: {line}" for line in NOT_COVERED)]
 
 
 def require_ratios(plan: object) -> None:

@@ -24,7 +24,7 @@ from dpratio.plan.sensitivity.joint import (
     unit_ratio,
 )
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
-from dpratio.plan.settle import Layout, cells_of, layouts_of, settle_guess
+from dpratio.plan.settle import Layout, cells_of, settle_guess
 from dpratio.plan.strategy.measure import even_shares
 
 AnyPlan = Plan | HistogramPlan
@@ -79,13 +79,10 @@ def price(plan: AnyPlan) -> Cost:
     layouts = _require_terms(plan)
     if plan.stage is not None:
         _require_first_stage(plan, plan.stage, layouts)
-    grids = [
-        layout.grid(measured.basis)
-        for layout, measured in zip(layouts, plan.measurements, strict=True)
-    ]
+    grids = [layout.grid for layout in layouts]
     for measured, grid in zip(plan.measurements, grids, strict=True):
         _require_sums(plan, measured.sums, grid)
-    if plan.strategy == "even":
+    if plan.study.strategy == "even":
         moves = [
             move
             for measured, grid in zip(plan.measurements, grids, strict=True)
@@ -137,7 +134,7 @@ def _require_terms(plan: Plan) -> list[Layout]:
         if stage is not None:
             _require_types_of_stage(stage)
             require_stage(study, stage.epsilon, plan.bought)
-        layouts = layouts_of(study, in_stages=stage is not None)
+        layouts = [plan.layout(measured) for measured in plan.measurements]
         ratios = [settle_guess(layout) for layout in layouts]
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
@@ -197,7 +194,7 @@ def _require_sums(plan: Plan, sums: tuple[MeasuredSum, ...], grid: Grid) -> None
     summands = tuple(measured.summand for measured in sums)
     if summands != grid.summands:
         names = [summand.name for summand in summands]
-        _refuse(f"strategy '{plan.strategy}' does not measure these sums", names)
+        _refuse(f"strategy '{plan.study.strategy}' does not measure these sums", names)
     for measured, step, needed in zip(
         sums, grid.steps, grid.sensitivities, strict=True
     ):

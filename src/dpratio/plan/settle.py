@@ -60,6 +60,7 @@ class Layout:
         can_cut: Whether a bound is not natural, and may cut a unit.
         counts_cuts: Whether units that a bound cuts are counted.
         in_stages: Whether the sums are mixed of raw ones.
+        basis: What a focused plan measures beside z, as `Contrast` has it.
     """
 
     question: Question
@@ -71,15 +72,18 @@ class Layout:
     can_cut: bool
     counts_cuts: bool
     in_stages: bool
+    basis: str = "sum"
 
-    def contrast(self, basis: str = "sum") -> Contrast | None:
-        """Return the columns z and h, where the strategy is focused."""
+    @property
+    def contrast(self) -> Contrast | None:
+        """The columns z and h, where the strategy is focused."""
         focused = self.strategy == "focused"
-        return contrast_of(self.question.ratio, basis) if focused else None
+        return contrast_of(self.question.ratio, self.basis) if focused else None
 
-    def grid(self, basis: str = "sum") -> Grid:
-        """Return the sums on their lattices; the number of cut units comes last."""
-        contrast = self.contrast(basis)
+    @property
+    def grid(self) -> Grid:
+        """The sums on their lattices; the number of cut units comes last."""
+        contrast = self.contrast
         grid = self._grid_around(contrast)
         if contrast is None or not self.in_stages:
             return grid

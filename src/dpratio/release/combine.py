@@ -285,7 +285,7 @@ def _terms(plan: _Held, release: Release) -> dict[str, object]:
     return {
         "bounds": plan.bounds,
         "unit": plan.unit,
-        "strategy": plan.strategy if isinstance(plan, Plan) else type(plan),
+        "strategy": plan.study.strategy if isinstance(plan, Plan) else type(plan),
         "ratios": [
             replace(item.ratio, guess=None, guess_is="close") for item in planned
         ],

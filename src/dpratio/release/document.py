@@ -213,7 +213,7 @@ def _question_of(
             other["guess"], planned.sums, other["basis"]
         )
         contrast = contrast_of(moved.ratio, moved.basis)
-        steps = plan.layout(moved).grid(moved.basis).steps  # type: ignore[union-attr]  # refused above
+        steps = plan.layout(moved).grid.steps  # type: ignore[union-attr]  # refused above
         sums.append(_sums(contrast, steps, other["values"], other["noise"]))
     return ReleasedQuestion(planned, cells, tuple(sums), first)
 

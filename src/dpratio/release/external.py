@@ -122,11 +122,6 @@ class ExternalSums(Tabular):
         """The delta that was claimed, whatever the noise."""
         return self.claimed.delta
 
-    @property
-    def not_covered(self) -> tuple[str, ...]:
-        """Sentences about what a promise about sums leaves out."""
-        return NOT_COVERED
-
     def box(self, measured: Measurement) -> dict[str, Bounds]:
         """Return the bounds of what a row puts into the sums."""
         return row_box(measured.ratio, self.bounds)
@@ -151,7 +146,7 @@ class ExternalSums(Tabular):
 
     def said(self) -> list[str]:
         """The sentences that stand above the table of sums."""
-        return [*self.summary(), *(f"Not covered: {line}" for line in self.not_covered)]
+        return [*self.summary(), *(f"Not covered: {line}" for line in NOT_COVERED)]
 
 
 def _summands(

@@ -18,6 +18,7 @@ from dpratio.plan.measurement import TOTALS, Measurement, pick_question
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.sums import Contrast, contrast_of
+from dpratio.plan.words import NOT_COVERED
 from dpratio.release.external import ExternalSums
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, cost_words
@@ -384,7 +385,7 @@ class Release:
             )
         words.append(".")
         if origin is None:
-            words.append(f" Not covered: {self.plan.not_covered[0]}")
+            words.append(f" Not covered: {NOT_COVERED[0]}")
         return printable("".join(words))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import AnyPlan
+from dpratio.plan.words import NOT_COVERED
 from dpratio.release.files import plan_hash
 from dpratio.show.text import render
 from dpratio.tabular import printable
@@ -13,7 +14,7 @@ from dpratio.terms.budget import decimal_text
 
 def plan_to_markdown(plan: AnyPlan, notes: Sequence[str]) -> str:
     """Write a plan as Markdown: sentences, the table of sums, what is not covered."""
-    missing = [f"Not covered: {each}" for each in plan.not_covered]
+    missing = [f"Not covered: {each}" for each in NOT_COVERED]
     above = [f"- {printable(line)}" for line in plan.summary()]
     ends = (*notes, *missing, f"Plan {plan_hash(plan)}.")
     below = [f"- {printable(line)}" for line in ends]
@@ -29,7 +30,7 @@ def plan_to_json(plan: AnyPlan, notes: Sequence[str]) -> str:
         "asked": plan.planned(),
         "bounds": {name: str(each) for name, each in plan.bounds.items()},
         "protected": plan.protected(),
-        "strategy": plan.strategy if isinstance(plan, Plan) else "histogram",
+        "strategy": plan.study.strategy if isinstance(plan, Plan) else "histogram",
         "mechanism": plan.law.name,
         "cost": {
             "epsilon": decimal_text(plan.epsilon),
@@ -37,7 +38,7 @@ def plan_to_json(plan: AnyPlan, notes: Sequence[str]) -> str:
         },
         "summary": plan.summary(),
         "notes": list(notes),
-        "not_covered": list(plan.not_covered),
+        "not_covered": list(NOT_COVERED),
         "plan_hash": plan_hash(plan),
         "sums": json.loads(render(plan, "json")),
     }

@@ -54,7 +54,7 @@ def view_of(plan: Plan, question: Measurement) -> View:
     counts = plan.layout(question).counts_cuts
     change = partial(clip_people, bounds=plan.box(question), counts_cuts=counts)
     products = [each.summand.factors for each in question.sums]
-    return View(change, products, plan.contrast(question))
+    return View(change, products, plan.layout(question).contrast)
 
 
 def simulate_sums(

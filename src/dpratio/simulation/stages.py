@@ -87,7 +87,7 @@ def _totals(
 
 def _mixed(sums: Floats, plan: Plan, question: Measurement) -> Floats:
     """Mix raw sums into those of a question, in the units of the data."""
-    grid, raw = plan.grid(question), plan.layout(question).raw_grid
+    grid, raw = plan.layout(question).grid, plan.layout(question).raw_grid
     weights = np.zeros((len(grid.steps), len(raw.steps)))
     contrast = contrast_of(question.ratio, question.basis)
     for row, each in enumerate(mixture_of(grid, raw, contrast)):

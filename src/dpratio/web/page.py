@@ -25,6 +25,7 @@ from starlette.routing import Route
 from dpratio.errors import DpratioError, FileRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.strategy.measure import EXPECTED_PEOPLE
+from dpratio.plan.words import NOT_COVERED
 from dpratio.release.files import release_from_bytes
 from dpratio.show.chart.picture import Chart, chart_style
 from dpratio.show.forest_chart import rehearsal_chart
@@ -110,7 +111,7 @@ def _foresee(text: str) -> dict[str, Any]:
         None if population is None else rehearse(plan, n=people, population=population)
     )
     return {
-        "plan": _table(plan, [*plan.summary(), *plan.not_covered]),
+        "plan": _table(plan, [*plan.summary(), *NOT_COVERED]),
         "forecast": _table(here, here.said()),
         "picture": _svg(forecast_chart(around)),
         "rehearsal": drawn and _drawn(drawn),

@@ -48,7 +48,7 @@ def sums_of(plan: Plan, bought: Floats, visitors: int) -> Floats:
         sum_products(
             People(np.full((1, 1), score), np.ones((1, 1))),
             factors,
-            plan.contrast(question),
+            plan.layout(question).contrast,
         )[0]
         for score in (1.0, 0.0)
     )

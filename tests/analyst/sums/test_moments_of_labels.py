@@ -16,7 +16,7 @@ from dpratio.terms.budget import Budget
 
 def unit_sums(plan: Plan) -> dict[str, Fraction]:
     """Every sum of a focused plan and what comes back from it, for four people."""
-    contrast = plan.contrast(plan.measurements[0])
+    contrast = plan.layout(plan.measurements[0]).contrast
     assert contrast is not None
     total: dict[str, Fraction] = {}
     for y, s in ((Fraction(y), Fraction(s)) for y, s in LABELLED):

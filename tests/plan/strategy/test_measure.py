@@ -47,7 +47,10 @@ def plan_of(
 def is_proven(plan: Plan, factor: float = 1.0) -> bool:
     """Whether all noise times a factor is proven to keep within the budget."""
     (measured,) = plan.measurements
-    grid, scales = plan.grid(measured), [scale * factor for scale in measured.scales]
+    grid, scales = (
+        plan.layout(measured).grid,
+        [scale * factor for scale in measured.scales],
+    )
     ratio, (epsilon, delta) = joint_ratio(plan.law, grid, scales), plan.for_sums
     is_enough = plan.law.affords(ratio, epsilon=epsilon, delta=delta)
     return is_enough and is_convex(plan.law, grid, scales)

@@ -34,7 +34,7 @@ def planned(unit: str, mechanism: str, strategy: str, epsilon: str = "1") -> Pla
 def claim_of(plan: Plan) -> float:
     return claimed_distance(
         plan.law,
-        plan.strategy,
+        plan.study.strategy,
         epsilon=plan.budget.epsilon,
         delta=plan.budget.delta,
         sums=len(plan.measurements[0].sums),
@@ -62,7 +62,9 @@ def test_the_furthest_unit_reaches_the_claim_and_does_not_pass_it(
 def test_the_search_agrees_with_the_price_of_a_row(strategy: str) -> None:
     plan = planned("row", "analytic_gaussian", strategy)
     question = plan.measurements[0]
-    priced = unit_ratio(plan.law, plan.grid(question), question.scales, plan.unit, 1)
+    priced = unit_ratio(
+        plan.law, plan.layout(question).grid, question.scales, plan.unit, 1
+    )
     found = find_pair(plan, QUESTIONS["row"]).largest
     assert found == pytest.approx(float(priced), rel=1e-6)
 

@@ -131,6 +131,7 @@ def plan(
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.curator.sql.show import plan_sql
     from dpratio.plan.plan import Plan
+    from dpratio.plan.words import NOT_COVERED
     from dpratio.release.files import plan_hash, require_place, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
@@ -148,7 +149,7 @@ def plan(
     if written is None:
         output.say([*made.summary(), ""])
         output.print_table(made)
-        missing = [f"Not covered: {each}" for each in made.not_covered]
+        missing = [f"Not covered: {each}" for each in NOT_COVERED]
         output.say(["", *notes, *([""] if notes else []), *missing])
     else:
         typer.echo(written(made, notes))
@@ -299,7 +300,7 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
                 f"{said} {_widths(row.width)} for {many} per answer "
                 f"({row.width_public:.3g} without noise), with the study's guess."
             )
-        elif plan.strategy == "focused":
+        elif plan.study.strategy == "focused":
             found = promised_range(plan, question, n).widths
             lines.append(
                 f"{said} {_widths(found.lowest, found.highest)} for {many} per "
@@ -307,8 +308,8 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
             )
         else:
             lines.append(
-                f"{said} of unknown width. What {plan.strategy} sums give hangs on the "
-                f"{plan.unit.people}, and {advice}"
+                f"{said} of unknown width. What {plan.study.strategy} sums give hangs "
+                f"on the {plan.unit.people}, and {advice}"
             )
     gain = worth_of_delta(study, plan, n)
     if gain:

@@ -71,7 +71,7 @@ def measure_question(
     if layout.strategy == "focused" and not is_test:
         known = people if layout.is_described else None
         return _measure_focused(layout, allowed, n, known, distance)
-    grid = layout.grid()
+    grid = layout.grid
     if layout.strategy == "even":
         sums = grid.measured(_even_scales(grid, allowed))
     elif is_test:
@@ -167,7 +167,7 @@ def _measure_focused(
     # Around zero h is the denominator anyway.
     for basis in BASES if guess else BASES[:1]:
         units = shares.units_of(box, contrast_of(ratio, basis))
-        sums, width = _share(layout.grid(basis), allowed, units, family)
+        sums, width = _share(replace(layout, basis=basis).grid, allowed, units, family)
         tried.append((Measurement(layout.question, sums, basis), width))
     # Near ties go to the first, whatever the last bits of a processor say.
     return min(tried, key=lambda pair: round(pair[1], _DIGITS))

@@ -17,6 +17,7 @@ from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.provenance import heading_stamp, stamps
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
+from dpratio.plan.words import NOT_COVERED
 from dpratio.release.external import ExternalSums
 from dpratio.release.files import plan_hash
 from dpratio.release.release import Release
@@ -163,7 +164,7 @@ def render_report(
             if name in estimates.status
         ],
         promised=promised_of(release),
-        not_covered=plan.not_covered,
+        not_covered=NOT_COVERED,
         measured=[line for line in summary if not line.startswith("Asked")],
         plan_table=_safe(plan.to_html()),
         facts=header_facts(release, record),

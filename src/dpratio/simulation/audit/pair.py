@@ -146,7 +146,7 @@ def _sides(question: Question) -> list[Side]:
 def moves_of(plan: Plan, question: Question, side: Side) -> Floats:
     """Count what one unit puts into each sum of each cell, in lattice cells."""
     (planned,) = plan.measurements
-    contrast = plan.contrast(planned)
+    contrast = plan.layout(planned).contrast
     moved = np.zeros((question.cells, len(planned.sums)))
     for placed in side:
         score, label, *rest = placed.values

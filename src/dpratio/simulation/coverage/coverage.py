@@ -94,7 +94,7 @@ def _sums_of(plan: Plan, question: Measurement) -> Hashable:
     """Name what is added up: plans that differ in noise alone share their sums."""
     bounds = tuple(plan.box(question).values())
     summands = tuple(each.summand for each in question.sums)
-    return bounds, summands, plan.contrast(question)
+    return bounds, summands, plan.layout(question).contrast
 
 
 # Intervals from exact sums, to compare with: the delta method's, and Fieller's.
@@ -413,7 +413,7 @@ def _true_ratio(population: DrawPeople, truth: float | None) -> float:
 def _figures_of(row: CoverageRow) -> dict[str, Any]:
     judged = row.judged
     figures: dict[str, Any] = {
-        "strategy": row.plan.strategy,
+        "strategy": row.plan.study.strategy,
         "mechanism": row.plan.law.name,
         "epsilon": float(row.plan.budget.epsilon),
         "delta": decimal_text(row.plan.delta),

@@ -181,7 +181,7 @@ def _variants(plan: Plan, question: Measurement) -> list[Plan]:
                     unit=plan.unit,
                     groups=bins,
                     answers=answers,
-                    strategy=plan.strategy,
+                    strategy=plan.study.strategy,
                     mechanism=plan.law.name,
                     stage=0,
                     clipping=plan.study.clipping,

@@ -186,7 +186,7 @@ def promised_range(
         "Say what the people are like: population=Population(…), or [population] in "
         "the study."
     )
-    require(plan.strategy == "focused", rule, plan.strategy, hint)
+    require(plan.study.strategy == "focused", rule, plan.study.strategy, hint)
     box = plan.box(question)
     has_ids = plan.unit.column is not None
     row = row_box(question.ratio, plan.bounds) if has_ids else None
@@ -301,8 +301,8 @@ def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
 
     The largest gain of any question counts, in the middle of its family.
     """
-    free = plan.delta == 0 and study.mechanism == "auto" and plan.strategy == "focused"
-    if not free:
+    free = plan.delta == 0 and study.mechanism == "auto"
+    if not free or study.strategy != "focused":
         return 0.0
     # What a first stage finds is worth the same to both laws, and not known here.
     alone = replace(study, stage=Fraction(0))

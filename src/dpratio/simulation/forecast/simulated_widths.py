@@ -177,7 +177,7 @@ def replan(
         bounds=plan.bounds,
         budget=Budget(epsilon, plan.budget.delta if delta is None else delta),
         unit=plan.unit,
-        strategy=plan.strategy,
+        strategy=plan.study.strategy,
         mechanism=plan.law.name,
         n=n,
         population=population if isinstance(population, Population) else None,

@@ -116,7 +116,7 @@ def least_loss(plan: Plan) -> Any:  # noqa: ANN401 (a PLD)
 def _sums_loss(plan: Plan, question: Measurement) -> Any:  # noqa: ANN401
     rows = [
         [float(move) / scale for move, scale in zip(row, question.scales, strict=True)]
-        for row in plan.grid(question).moves
+        for row in plan.layout(question).grid.moves
     ]
     shifts = max(rows, key=lambda row: sum(each**plan.law.power for each in row))
     moved = [each for each in shifts if each > 0] * plan.unit.most_groups

@@ -37,7 +37,7 @@ def pool() -> list[Member]:
 
 def test_the_pool_holds_every_kind_of_plan(pool: list[Member]) -> None:
     kinds = {
-        (each.plan.strategy, each.plan.law.name, bool(each.plan.private_keys))
+        (each.plan.study.strategy, each.plan.law.name, bool(each.plan.private_keys))
         for each in pool
     }
     assert len(kinds) >= 10
