@@ -7,7 +7,7 @@ there are is public. Every number has one cell, and so has what is no number.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -27,7 +27,6 @@ from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.groups import MOST_BINS, Groups, ScoreBins
-from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio, require_line
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
@@ -45,6 +44,8 @@ _LARGEST_ROW = 2.0
 _WIDEST_TOTALS = 40
 
 _LIMITS = (2.0**-20, 2.0**40)
+# The column, its weight and its groups; a ratio that has the same adds nothing.
+_Wanted = tuple[str | None, str | None, Any]
 # Totals are rounded row by row, so their limits lie nearer to each other.
 _LIMITS_OF_TOTALS = (2.0**-8, 2.0**32)
 
@@ -260,34 +261,31 @@ def plan_bounds(
     _require("most_groups", most_groups, bool, "true or false")
     has_ids = study.unit.column is not None
     ladder = ladder_between(limits, _LIMITS_OF_TOTALS if has_ids else _LIMITS)
-    lists = _group_lists(study) if most_groups else []
+    lists = _group_lists(study) if most_groups else {}
     if most_groups and not lists:
         raise InvalidInput(
             "most_groups is proposed for people with ids, in declared groups. Leave "
             "most_groups out.",
             field="most_groups",
         )
-    wanted = [*_wanted(study, columns, ladder), *lists]
+    wanted = {**_wanted(study, columns, ladder), **lists}
     if not wanted:
         raise InvalidInput(
             "a study that has all of its bounds needs none. Say which to look at: "
             f"columns={[study.questions[0].ratio.totals[0]]!r}.",
             field="columns",
         )
-    distinct, histograms = dict.fromkeys(wanted), []
-    epsilon = budget.epsilon / len(distinct)
-    for item in distinct:
-        # Counted by their groups, a person is in one cell.
-        unit = study.unit if item.column else replace(study.unit, most_groups=1)
-        scale = scale_of(unit, epsilon)
-        # Private keys are no cells that are declared: `Histogram` refuses them.
-        within: Any = item.groups
-        for bins in within.score_bins if isinstance(within, Groups) else ():
+    # Private keys are no cells that are declared: `Histogram` refuses them.
+    histograms = tuple(
+        Histogram("", ratio, ladder, 1.0, column, groups)
+        for (column, _, groups), ratio in wanted.items()
+    )
+    for item in histograms:
+        for bins in item.within.score_bins if item.within else ():
             _require_bounds(bins.column, study.bounds)
-        histograms.append(Histogram("", item.ratio, ladder, scale, item.column, within))
     read = [name for question in study.questions for name in question.ratio.columns]
     bounds = {**dict.fromkeys(read, ladder.outer), **study.bounds}
-    return settled(HistogramPlan(study.unit, bounds, budget, tuple(histograms)))
+    return _with_noise(HistogramPlan(study.unit, bounds, budget, histograms))
 
 
 def may_group(study: Study) -> bool:
@@ -334,9 +332,25 @@ def plan_bins(
         if column in getattr(question.groups, "columns", ())
     )
     ratio = next(binning, study.questions[0].ratio)
-    scale = scale_of(study.unit, budget.epsilon)
-    histogram = Histogram(column, ratio, grid, scale, column)
-    return settled(HistogramPlan(study.unit, study.bounds, budget, (histogram,)))
+    histogram = Histogram(column, ratio, grid, 1.0, column)
+    return _with_noise(HistogramPlan(study.unit, study.bounds, budget, (histogram,)))
+
+
+def _with_noise(plan: HistogramPlan) -> HistogramPlan:
+    """Return a settled plan whose histograms share its budget equally."""
+    epsilon = plan.epsilon / len(plan.measurements)
+    noisy = tuple(
+        replace(
+            item,
+            scale=LAPLACE.calibrate(
+                sensitivity=item.cells_moved(plan.unit),
+                epsilon=epsilon,
+                delta=Fraction(0),
+            ),
+        )
+        for item in plan.measurements
+    )
+    return settled(replace(plan, measurements=noisy))
 
 
 def settled(plan: HistogramPlan) -> HistogramPlan:
@@ -454,31 +468,11 @@ def _require_reach(name: str, ladder: Ladder, box: Mapping[str, Bounds]) -> None
         )
 
 
-def scale_of(unit: PrivacyUnit, epsilon: Fraction) -> float:
-    """Return the scale of noise on counts of a unit, at a share of epsilon."""
-    return LAPLACE.calibrate(
-        sensitivity=unit.cells_moved, epsilon=epsilon, delta=Fraction(0)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A column, or with ids a total in its groups; without either, people by groups.
-
-    It is the same in every ratio that gives it the same weight.
-    """
-
-    column: str | None
-    weight: str | None
-    groups: Partition
-    ratio: Ratio = field(compare=False)
-
-
 def _wanted(
     study: Study, columns: Sequence[str] | None, ladder: Ladder
-) -> list[_Wanted]:
+) -> dict[_Wanted, Ratio]:
     """List the columns or totals to look at: by default those without bounds."""
-    numbers: list[_Wanted] = []
+    numbers: dict[_Wanted, Ratio] = {}
     declared: dict[str, list[Bounds | None]] = {}
     for question in study.questions:
         ratio, weight, groups = question.ratio, question.ratio.weight, question.groups
@@ -487,7 +481,7 @@ def _wanted(
         if study.unit.column is None:
             names, known, weight, groups = ratio.columns, study.bounds, None, None
         for name in names:
-            numbers.append(_Wanted(name, weight, groups, ratio))
+            numbers.setdefault((name, weight, groups), ratio)
             declared.setdefault(name, []).append(known.get(name))
     if columns is None:
         columns = [name for name, pairs in declared.items() if None in pairs]
@@ -505,19 +499,18 @@ def _wanted(
                 f"gives, got 2^{ladder.highest}. Widen them, or leave bounds out.",
                 field="limits",
             )
-    return [number for number in numbers if number.column in columns]
+    return {key: ratio for key, ratio in numbers.items() if key[0] in columns}
 
 
-def _group_lists(study: Study) -> list[_Wanted]:
+def _group_lists(study: Study) -> dict[_Wanted, Ratio]:
     """List the groups of which people may be in several."""
-    if study.unit.column is None:
-        return []
-    return [
-        _Wanted(None, None, question.groups, question.ratio)
-        for question in study.questions
+    lists: dict[_Wanted, Ratio] = {}
+    for question in study.questions if study.unit.column is not None else ():
+        groups = question.groups
         # Bins that are a number are none yet.
-        if isinstance(question.groups, Groups) and question.groups.count != 1
-    ]
+        if isinstance(groups, Groups) and groups.count != 1:
+            lists.setdefault((None, None, groups), question.ratio)
+    return lists
 
 
 def _require(field: str, value: object, kind: Any, words: str) -> None:  # noqa: ANN401
