@@ -52,10 +52,10 @@ def plan_of(**terms: Any) -> Plan:  # noqa: ANN401
 @pytest.mark.parametrize(
     ("terms", "rule"),
     [
-        ({"bounds": {}}, "every column of the ratio"),
+        ({"bounds": {}}, "what is counted needs bounds"),
         ({"bounds": {**BOUNDS, "weight": None}}, "must map column names to Bounds"),
         ({"bounds": {**BOUNDS, "weight": "auto"}}, "must map column names to Bounds"),
-        ({"groups": ScoreBins("age", 10)}, "every binned column"),
+        ({"groups": ScoreBins("age", 10)}, "what is counted needs bounds"),
         ({"groups": ScoreBins("score", [0.1, 1.5])}, "within the bounds of 'score'"),
     ],
 )

@@ -52,7 +52,7 @@ def test_seven_six_or_five_sums_of_the_paper_are_measured(
 
 def test_a_plan_is_focused_by_default() -> None:
     plan = focused()
-    assert (plan.study.strategy, plan.measurements[0].answers) == (
+    assert (plan.study.strategy, plan.study.questions[0].answers) == (
         "focused",
         ("ratio",),
     )

@@ -116,7 +116,7 @@ def test_noise_is_made_for_the_unit_that_is_declared(
         ({"most_groups": 2, "neighbours": "change-one"}, "too small"),
         ({"totals": {**TOTALS, "s": Bounds(0, 5.1)}}, "sensitivity"),
         ({"totals": {**TOTALS, "s": Bounds(1, 1 + 1e-9)}}, "too narrow a range"),
-        ({"totals": {}}, "bounds of its totals"),
+        ({"totals": {}}, "bounds of totals"),
         ({"column": "k"}, "ids cannot be"),
         ({"column": "s"}, "ids cannot be"),
     ):

@@ -101,7 +101,7 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]]]] = [
     ("bounds", "needs bounds", [{"bounds": {}}, {"bounds": {"s": Bounds(0, 1)}}]),
     (
         "bounds",
-        "columns not in the ratio",
+        "no ratio has",
         [{"bounds": WITH_WEIGHT}, {"bounds": {**BOX, 3: Bounds(0, 1)}}],
     ),
     (
@@ -132,7 +132,6 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]]]] = [
         "not use a residual bound",
         [limited(strategy="even"), limited(strategy="joint")],
     ),
-    ("residual_bound", "residual bound belongs", [limited(stage=0.1)]),
     (
         "residual_bound",
         "which the box gives",
@@ -188,7 +187,7 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]]]] = [
     ),
     (
         "totals",
-        "needs bounds of its totals",
+        "needs bounds of totals",
         [
             {"unit": PrivacyUnit("user")},
             {
@@ -199,7 +198,7 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]]]] = [
     ),
     (
         "totals",
-        "no ratio adds up",
+        "no ratio has",
         [
             {"unit": replace(PERSON, totals={**TOTALS, "w": Bounds(0, 1)})},
             {"unit": PERSON, "ratio": Question(RATIO, totals={"w": Bounds(0, 9)})},
@@ -236,17 +235,11 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]]]] = [
         [
             calibration(strategy="joint"),
             calibration(answers=("ratio", "means", "calibration")),
-        ],
-    ),
-    (
-        "answers",
-        "rows and one score",
-        [
             calibration(unit=PERSON),
             calibration(ratio=PAIRED, bounds={**BOX, "m": Bounds(0, 1)}),
         ],
     ),
-    ("answers", "measured in one stage", [calibration(stage=0.2)]),
+    ("stage", "known beforehand", [limited(stage=0.1), calibration(stage=0.2)]),
     (
         "groups",
         "needs bins",
@@ -298,12 +291,11 @@ def grouped(groups: Any) -> Callable[[Plan], Plan]:  # noqa: ANN401
 EDITS: list[tuple[Callable[[Plan], Plan], str]] = [
     (terms(strategy="focussed"), "unknown strategy"),
     (terms(clipping="perhaps"), "unknown clipping"),
-    (terms(unit=PrivacyUnit("u")), "needs bounds of its totals"),
+    (terms(unit=PrivacyUnit("u")), "needs bounds of totals"),
     (terms(bounds={}), "needs bounds"),
-    (lambda plan: replace(plan, stage="0.2"), "must be a Stage"),  # type: ignore[arg-type]
+    (lambda plan: replace(plan, stage="0.2"), "is a Stage with"),  # type: ignore[arg-type]
     (lambda plan: replace(plan, stage=Stage(0.2)), "an exact epsilon"),  # type: ignore[arg-type]
     (lambda plan: replace(plan, stage=Stage(Fraction(1, 5))), "strategy 'focused'"),
-    (lambda plan: replace(plan, stage=Stage(Fraction(1, 5), n=0)), "n must be"),
     (second(ratio=Ratio("s", per="z")), "needs bounds"),
     (second(ratio=RATIO), "asked for once"),
     (second(name="s per y"), "differ in name"),

@@ -215,7 +215,7 @@ STAGES = {"totals": ["1", "1"], "guess": 1, "basis": "sum", "sums": []}
         ("plan.origin", " ", "$.plan.origin: origin must be"),
         ("plan.law", "cauchy", "$.plan.law: must be one of"),
         ("plan.bounds.score", [0, 2], None),
-        ("plan.bounds", {}, "$.plan.bounds: every column of the ratio"),
+        ("plan.bounds", {}, "$.plan.bounds: what is counted needs bounds"),
         ("plan.noise_sd.ws", -1, "$.plan.noise_sd: the noise of the sum"),
         ("plan.noise_sd.ws", 1e12, "$.plan.noise_sd: the noise of ws"),
         ("plan.noise_sd.www", 1, "$.plan: a sum is named by"),

@@ -119,7 +119,7 @@ def test_a_question_keeps_what_belongs_to_it_and_the_cost_of_all() -> None:
         assert rolled.cost == two.cost
     own = RELEASES["questions with totals of their own"]
     (question,) = roll_up(own, question=2).measured.measurements
-    assert question.totals == {"score": Bounds(0, 9)}
+    assert question.question.totals == {"score": Bounds(0, 9)}
 
 
 def test_counts_of_cuts_are_rolled_up() -> None:

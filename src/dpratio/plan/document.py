@@ -64,7 +64,7 @@ _MEASUREMENTS = many(
 _STAGE = record(
     Stage,
     epsilon=EXACT,
-    n=integer().optional(),
+    n=integer(1).optional(),
     population=GUESS.optional(),
     firsts=many(SUMS),
 )
@@ -142,7 +142,7 @@ def _read_plan(value: Any, path: str) -> AnyPlan:  # noqa: ANN401
         choice(*STRATEGIES).read(plan.study.strategy, f"{privacy}.strategy")
         for measured in plan.measurements:
             many(choice(*ANSWERS)).read(
-                list(measured.answers), f"{path}.study.ratio.answers"
+                list(measured.question.answers), f"{path}.study.ratio.answers"
             )
     if canonical(_ANY.write(plan)) != canonical(value):
         raise DocumentRefused(

@@ -1,6 +1,6 @@
 """What is measured for one question: its sums with their noise; and a first stage."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol, TypeVar
@@ -8,7 +8,6 @@ from typing import Protocol, TypeVar
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.sensitivity.sums import MeasuredSum
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.population import Population
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
@@ -47,19 +46,9 @@ class Measurement:
         return self.question.groups
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The answers that the question wants."""
-        return self.question.answers
-
-    @property
     def name(self) -> str:
         """The name of the question."""
         return self.question.name
-
-    @property
-    def totals(self) -> Mapping[str, Bounds]:
-        """The question's own bounds of totals, in place of the unit's."""
-        return self.question.totals
 
     @property
     def scales(self) -> list[float]:

@@ -233,7 +233,7 @@ class Plan(Tabular):
         if self.study.strategy == "focused":
             around = [describe_contrast(item, self.unit) for item in self.measurements]
         answers = [
-            describe_answers(self.study.strategy, item.answers)
+            describe_answers(self.study.strategy, item.question.answers)
             for item in self.measurements
         ]
         return [

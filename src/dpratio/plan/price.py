@@ -15,7 +15,7 @@ from dpratio.plan.histograms import HistogramPlan, settled
 from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measurement import TOTALS, Measurement, Stage
 from dpratio.plan.plan import Plan
-from dpratio.plan.rules import require_people, require_stage, require_terms
+from dpratio.plan.rules import require_stage, require_terms
 from dpratio.plan.sensitivity.joint import (
     Grid,
     is_convex,
@@ -132,7 +132,8 @@ def _require_terms(plan: Plan) -> list[Layout]:
     try:
         require_terms(study, bought=plan.bought)
         if stage is not None:
-            _require_types_of_stage(stage)
+            if not (isinstance(stage, Stage) and type(stage.epsilon) is Fraction):
+                _refuse("a first stage is a Stage with an exact epsilon", stage)
             require_stage(study, stage.epsilon, plan.bought)
         layouts = [plan.layout(measured) for measured in plan.measurements]
         ratios = [settle_guess(layout) for layout in layouts]
@@ -147,14 +148,6 @@ def _require_terms(plan: Plan) -> list[Layout]:
     if sum(shares) > 1:
         _refuse("the shares of questions must be at most 1 together", shares)
     return layouts
-
-
-def _require_types_of_stage(stage: Stage) -> None:
-    if not isinstance(stage, Stage):
-        _refuse("stage must be a Stage or None", stage)
-    if not isinstance(stage.epsilon, Fraction):
-        _refuse("a first stage spends an exact epsilon", stage.epsilon)
-    require_people(stage.n, stage.population)
 
 
 def _require_first_stage(plan: Plan, stage: Stage, layouts: Sequence[Layout]) -> None:

@@ -36,7 +36,17 @@ def require_study(study: Study) -> None:
     A release that was rolled up keeps its answers, so the door does not ask for bins.
     """
     require_terms(study)
-    require_people(study.n, study.population)
+    n, people = study.n, study.population
+    if n is not None and (type(n) is not int or not 1 <= n <= _MOST_PEOPLE):
+        raise InvalidInput(
+            f"n must be a whole number of at least 1, got {show_given(n)}.", field="n"
+        )
+    if not isinstance(people, Population | None):
+        raise InvalidInput(
+            f"population must be a Population or None, got {show_given(people)}. "
+            "Write Population(MeanSd(0.5, 0.1), MeanSd(0.4)).",
+            field="population",
+        )
     if study.stage:
         require_stage(study, study.stage * study.budget.epsilon)
     for question in study.questions:
@@ -48,21 +58,6 @@ def require_study(study: Study) -> None:
                 f"groups=ScoreBins('{question.ratio.numerator}', 10).",
                 field="groups",
             )
-
-
-def require_people(count: object, people: object) -> None:
-    """Raise InvalidInput unless this can be expected of a population."""
-    if count is not None and (type(count) is not int or not 1 <= count <= _MOST_PEOPLE):
-        raise InvalidInput(
-            f"n must be a whole number of at least 1, got {show_given(count)}.",
-            field="n",
-        )
-    if not isinstance(people, Population | None):
-        raise InvalidInput(
-            f"population must be a Population or None, got {show_given(people)}. "
-            "Write Population(MeanSd(0.5, 0.1), MeanSd(0.4)).",
-            field="population",
-        )
 
 
 def require_terms(study: Study, *, bought: Sequence[PrivateKeys] = ()) -> None:
@@ -113,17 +108,12 @@ def require_stage(
             field="stage",
         )
     for question in study.questions:
-        if question.ratio.residual_bound is not None:
+        is_limited = question.ratio.residual_bound is not None
+        if is_limited or "calibration" in question.answers:
             raise InvalidInput(
-                "a residual bound belongs to a guess that is known beforehand. Leave "
-                "out the stage, or the residual bound.",
-                field="residual_bound",
-            )
-        if "calibration" in question.answers:
-            raise InvalidInput(
-                "the answer 'calibration' is measured in one stage, around the ratio "
-                "1. Leave out the stage, or the answer.",
-                field="answers",
+                "a residual bound, or the answer 'calibration', belongs to a guess "
+                "that is known beforehand. Leave it out, or the stage.",
+                field="stage",
             )
 
 
@@ -177,49 +167,32 @@ def _require_columns(study: Study) -> None:
             "another column.",
             field="unit",
         )
-    missing = [name for name in (*wanted, *binned) if name not in study.bounds]
+    _require_names("bounds", [*wanted, *binned], [*study.bounds])
+    if study.unit.column is not None:
+        added = [name for question in study.questions for name in question.ratio.totals]
+        for question in study.questions:
+            names = question.ratio.totals
+            shared = [name for name in study.unit.totals if name in names]
+            _require_names("totals", names, [*shared, *question.totals])
+        _require_names("totals", added, [*study.unit.totals, *added])
+
+
+def _require_names(field: str, needed: Sequence[str], given: Sequence[str]) -> None:
+    """Raise InvalidInput unless bounds, or totals, are those of what is counted."""
+    kind = "bounds of totals" if field == "totals" else field
+    missing = [name for name in dict.fromkeys(needed) if name not in given]
     if missing:
         raise InvalidInput(
-            "every column of the ratio, and every binned column, needs bounds, got "
-            f"those of {show_given(list(study.bounds))}. Add bounds for: "
-            f"{', '.join(missing)}.",
-            field="bounds",
+            f"what is counted needs {kind}, got those of {show_given(given)}. Add "
+            f"{field} for: {', '.join(missing)}.",
+            field=field,
         )
-    unused = [column for column in study.bounds if column not in {*wanted, *binned}]
+    unused = [name for name in given if name not in needed]
     if unused:
         raise InvalidInput(
-            f"bounds are given for columns not in the ratio, got {show_given(unused)}. "
-            "Remove them, or check the spelling.",
-            field="bounds",
-        )
-    if study.unit.column is not None:
-        _require_totals(study)
-
-
-def _require_totals(study: Study) -> None:
-    """Keep the bounds of totals to what ratios add up, and of each there is one."""
-    for question in study.questions:
-        added = question.ratio.totals
-        missing = [
-            name for name in added if name not in {*study.unit.totals, *question.totals}
-        ]
-        if missing:
-            raise InvalidInput(
-                "a unit with many rows needs bounds of its totals. Add totals for: "
-                f"{', '.join(missing)}.",
-                field="totals",
-            )
-    known = {name for question in study.questions for name in question.ratio.totals}
-    unused = [name for name in study.unit.totals if name not in known]
-    for question in study.questions:
-        unused += [
-            name for name in question.totals if name not in question.ratio.totals
-        ]
-    if unused:
-        raise InvalidInput(
-            "totals are given for columns that no ratio adds up, got "
+            f"{field} are given for columns that no ratio has, got "
             f"{show_given(unused)}. Remove them, or check the spelling.",
-            field="totals",
+            field=field,
         )
 
 
@@ -240,18 +213,12 @@ def _require_answers(layout: Layout) -> None:
         )
     if "calibration" not in answers:
         return
-    if not is_focused or len(answers) > 2:  # noqa: PLR2004 (the ratio is another)
+    is_of_rows = layout.unit.column is None and layout.question.ratio.minus is None
+    if not (is_focused and is_of_rows) or "means" in answers:
         raise InvalidInput(
-            "the answer 'calibration' is measured by strategy 'focused', beside "
-            f"'ratio' alone, got strategy {show_given(layout.strategy)} and answers "
-            f"{show_given(answers)}. Leave it out: the paper's sums and a plan for "
-            "means answer the test too.",
-            field="answers",
-        )
-    if layout.unit.column is not None or layout.question.ratio.minus is not None:
-        raise InvalidInput(
-            "the answer 'calibration' is about rows and one score. Leave it out, or "
-            "leave out ids and minus.",
+            "the answer 'calibration' is about rows and one score, and is measured by "
+            "strategy 'focused' beside 'ratio' alone. Leave it out: the paper's sums "
+            "and a plan for means answer the test too.",
             field="answers",
         )
     guess = settle_guess(layout).guess

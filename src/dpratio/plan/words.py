@@ -95,33 +95,23 @@ def describe_clipping(counting: Sequence[Question], seen: int, people: str) -> s
 
 def describe_totals(study: Study) -> list[str]:
     """Describe the bounds of the totals of people with many rows, in each group."""
-    questions = study.questions
-    if not any(question.totals for question in questions):
-        grouped = any(question.groups is not None for question in questions)
-        return totals_words(study.unit, study.unit.totals, grouped=grouped)
-    lines = []
-    for number, question in enumerate(questions, 1):
-        unit = study.unit.with_totals(question.totals)
-        own = {name: unit.totals[name] for name in question.ratio.totals}
-        grouped = question.groups is not None
-        lines += totals_words(unit, own, grouped=grouped, number=number)
-    return lines
-
-
-def totals_words(
-    unit: PrivacyUnit,
-    totals: Mapping[str, Bounds],
-    *,
-    grouped: bool,
-    number: int | None = None,
-) -> list[str]:
-    """Describe the bounds of one unit's totals, if it has any."""
-    if unit.column is None or not totals:
+    column, questions = study.unit.column, study.questions
+    if column is None:
         return []
-    where = " in each group" if grouped else ""
-    which = "" if number is None else f" of question {number}"
-    within = f"within: {_within(totals)}; totals are clipped."
-    return [f"Totals of one {unit.column}{where}{which}, {within}"]
+    parts = [("", study.unit.totals, questions)]
+    if any(question.totals for question in questions):
+        parts = []
+        for number, question in enumerate(questions, 1):
+            totals = study.unit.with_totals(question.totals).totals
+            own = {name: totals[name] for name in question.ratio.totals}
+            parts.append((f" of question {number}", own, (question,)))
+    lines = []
+    for which, totals, counted in parts:
+        is_grouped = any(question.groups is not None for question in counted)
+        where = " in each group" if is_grouped else ""
+        within = f"within: {_within(totals)}; totals are clipped."
+        lines.append(f"Totals of one {column}{where}{which}, {within}")
+    return lines
 
 
 def _within(bounds: Mapping[str, Bounds]) -> str:

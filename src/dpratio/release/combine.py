@@ -289,7 +289,9 @@ def _terms(plan: _Held, release: Release) -> dict[str, object]:
         "ratios": [
             replace(item.ratio, guess=None, guess_is="close") for item in planned
         ],
-        "totals": [item.totals for item in planned if isinstance(item, Measurement)],
+        "totals": [
+            item.question.totals for item in planned if isinstance(item, Measurement)
+        ],
         "sums": [[part.summand for part in item.sums] for item in planned],
         "groups": [question.groups for question in release.questions],
         # The cells are the same, whatever is counted in them.

@@ -127,7 +127,7 @@ def test_neighbours_differ_by_what_their_own_question_paid_for(
     for number in itertools.islice(numbers, OWN_BATCHES[engine]):
         batch = make_batch(number, asks_itself=True)
         (question,) = batch.plan.measurements
-        assert question.totals != batch.plan.unit.totals
+        assert question.question.totals != batch.plan.unit.totals
         releases = []
         for rows in (batch.whole, batch.neighbour):
             table, name = engines[engine](rows)

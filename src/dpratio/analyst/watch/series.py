@@ -224,7 +224,7 @@ def _differing(
     within = [
         (
             release.measured.bounds,
-            {**release.measured.unit.totals, **question.measurement.totals},
+            {**release.measured.unit.totals, **question.measurement.question.totals},
         )
         for release, question in zip(releases, chosen, strict=True)
     ]

@@ -145,7 +145,7 @@ def calibration_power(
     found = [
         _rejected(plans, people, bins, n, factor, samples) for factor in (1.0, often)
     ]
-    said = tuple(", ".join(each.measurements[0].answers) for each in plans)
+    said = tuple(", ".join(each.measurements[0].question.answers) for each in plans)
     return CalibrationPower(n, float(often), samples, said, *map(tuple, found))
 
 
@@ -167,11 +167,11 @@ def _bins_in(question: Measurement) -> list[ScoreBins]:
 def _variants(plan: Plan, question: Measurement) -> list[Plan]:
     """Give the plan of one question, and others of the same terms and budget."""
     bins = Groups.cross(_bins_of(question))
-    others = [each for each in _ANSWERS if each != question.answers]
+    others = [each for each in _ANSWERS if each != question.question.answers]
     whole = plan.budget.epsilon, plan.budget.delta
     share = question.question.budget_share
     made: list[Plan] = []
-    for answers in (question.answers, *others):
+    for answers in (question.question.answers, *others):
         try:
             made.append(
                 make_plan(
