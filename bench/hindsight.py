@@ -18,11 +18,11 @@ from new_people import PUBLISHED, TUNED, new_people
 
 import dpratio as dpr
 from dpratio.plan.laws import LAPLACE
+from dpratio.plan.make_plan import measure_question
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import Expected, expected_of, learn
 from dpratio.plan.sensitivity.sums import MeasuredSum
 from dpratio.plan.settle import allowances
-from dpratio.plan.strategy.measure import measure_question
 from dpratio.plan.strategy.shares import People
 from dpratio.simulation.forecast.promise import promised_widths
 from real_people import RealPeople

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from curator.oracle import clip, to_cells, with_contrast
 from dpratio.curator.reading.statement import CellSum
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
-from dpratio.plan.sensitivity.joint import Grid, grid_of, is_convex
+from dpratio.plan.sensitivity.joint import Grid, is_convex
+from dpratio.plan.sensitivity.joint import grid_of as kept_grid_of
 from dpratio.plan.sensitivity.sums import Contrast, focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
 
@@ -23,6 +24,10 @@ TIE = (2.0**24 + 0.5) * 2.0**-24
 NARROW = {"s": Bounds(1e6, 1e6 + 1), "y": Bounds(1e6, 1e6 + 1)}
 
 Box = Mapping[str, Bounds]
+
+
+def grid_of(summands: Any, box: Box, contrast: Contrast | None) -> Grid:  # noqa: ANN401
+    return kept_grid_of(tuple(summands), tuple(box.items()), contrast)
 
 
 @st.composite

@@ -13,7 +13,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import CUT, MeasuredSum
-from dpratio.plan.strategy.measure import CUT_SHARE
+from dpratio.plan.settle import CUT_SHARE
 from dpratio.simulation.forecast.promise import promised_range
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds

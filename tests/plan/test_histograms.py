@@ -283,7 +283,7 @@ ALL: dict[str, Any] = {"within": None, "name": "spent"}
 ONE, DECLARED = "must be some histograms", "must be groups that are declared"
 TERMS, NAMED = "names, cells and bounds of their terms", "differ in name"
 KNOWN_COLUMN, SCALE = "column of its ratio", "is too small or too large"
-IDS, BOUNDS, NEEDED = "ids cannot be", "must be Bounds by column", "needs bounds"
+IDS, BOUNDS, NEEDED = "ids cannot be", "bounds must map column names", "needs bounds"
 FAR_ROW, LITTLE = "times its outer limit", "too small for the budget"
 SCALES = (0.0, 2.0**-11, 2.0**51, math.nan, 2, Fraction(2), True, np.float64(4))
 WITH_GUESS = Ratio("spent", per="orders", guess=2)

@@ -138,7 +138,7 @@ def test_every_sum_needs_its_lattice_its_sensitivity_and_its_noise(
     for at, each in enumerate(plan.measurements[0].sums):
         for moved in (-1, 1, -each.sensitivity, -(2**25)):
             wrong = edit(plan, at, sensitivity=each.sensitivity + moved)
-            refuse(wrong, r"sensitivity of .* must be \d+ cells")
+            refuse(wrong, r"sensitivity of .* must be")
         # Equal to the one needed, and still a float where cells are counted.
         refuse(edit(plan, at, sensitivity=float(each.sensitivity)), "sensitivity")
         for factor in (2.0, 0.5, 0.0, -1.0, math.nan, math.inf):
@@ -152,7 +152,7 @@ def test_every_sum_needs_its_lattice_its_sensitivity_and_its_noise(
             price(edit(plan, at, scale=each.scale * 1.5))
         over = math.nextafter(2.0**50, math.inf)
         for scale in (0.0, -1.0, math.nan, math.inf, 5e-324, over, 2.0**-11):
-            refuse(edit(plan, at, scale=scale), "noise of .* is too small or too large")
+            refuse(edit(plan, at, scale=scale), "noise of .* not too small or large")
 
 
 @pytest.mark.parametrize("scale", [Fraction(10**10, 3), Decimal(10**10), "1e10", None])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
+from dpratio.plan import make_plan as planning
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy import measure, shares
+from dpratio.plan.strategy import shares
 from dpratio.plan.strategy.shares import Shared
 from dpratio.release.files import plan_hash
 
@@ -57,6 +58,6 @@ def test_last_bits_of_shares_do_not_change_a_plan(
 
     share_budget = shares.share_budget
     monkeypatch.setattr(shares, "share_budget", nearly)
-    root = {name: part * (1 + 2.0**-50) for name, part in measure._SHARES.items()}
-    monkeypatch.setattr(measure, "_SHARES", root)
+    root = {name: part * (1 + 2.0**-50) for name, part in planning._SHARES.items()}
+    monkeypatch.setattr(planning, "_SHARES", root)
     assert [plan_hash(each) for each in plans()] == expected

@@ -24,7 +24,7 @@ from dpratio.plan.words import (
     title_words,
 )
 from dpratio.tabular import Tabular
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, require_bounds
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.groups import MOST_BINS, Groups, ScoreBins
 from dpratio.terms.ratio import Ratio, require_line
@@ -158,9 +158,7 @@ class HistogramPlan(Tabular):
         _require("measurements", self.measurements or None, tuple, "some histograms")
         for item in self.measurements:
             _require("measurements", item, Histogram, "some histograms")
-        _require("bounds", self.bounds, Mapping, "Bounds by column")
-        for pair in self.bounds.values():
-            _require("bounds", pair, Bounds, "Bounds by column")
+        require_bounds(self.bounds, "bounds")
 
     def titled(self, title: str | None) -> "HistogramPlan":
         """Return the same plan under another title, or none."""

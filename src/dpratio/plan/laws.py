@@ -243,13 +243,10 @@ def root_above(square: Fraction) -> Fraction:
     exact = math.isqrt(square.numerator)
     if square.denominator == 1 and exact * exact == square.numerator:
         return Fraction(exact)
-    bits = 2 * max(0, 140 - _magnitude(square))
+    length = square.numerator.bit_length() - square.denominator.bit_length()
+    bits = 2 * max(0, 140 - length // 2)
     scaled = math.isqrt(math.ceil(square * 2**bits)) + 1
     return Fraction(scaled, 2 ** (bits // 2))
-
-
-def _magnitude(number: Fraction) -> int:
-    return (number.numerator.bit_length() - number.denominator.bit_length()) // 2
 
 
 def _round_up(exact: Fraction) -> float:
@@ -265,10 +262,8 @@ class Threshold:
     least: int
 
     def size_found(self, chance: float) -> int:
-        """Return the number of units from which a key is found with this chance."""
-        tail = min(chance, 1 - 2.0**-53)
-        below = self.scale * math.log(1 / (2 * (1 - tail))) if tail > 0.5 else 0.0  # noqa: PLR2004
-        return math.ceil(self.least - 0.5 + below)
+        """Return from how many units a key is found with this chance, above one half."""
+        return math.ceil(self.least - 0.5 + self.scale * LAPLACE.tail(1 - chance))
 
 
 def threshold_of(keys: PrivateKeys, unit: PrivacyUnit) -> Threshold:

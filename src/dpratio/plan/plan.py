@@ -16,12 +16,12 @@ from dpratio.plan.measurement import Measurement, Stage
 from dpratio.plan.settle import (
     FALSE_ALARMS,
     Layout,
+    even_shares,
     layout_of,
     left_for_sums,
     private_keys,
     rows_of,
 )
-from dpratio.plan.strategy.measure import even_shares
 from dpratio.plan.words import (
     NOT_COVERED,
     describe_answers,
@@ -194,24 +194,17 @@ class Plan(Tabular):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per sum of every question, in the units of the data."""
-        table: dict[str, list[Any]] = {}
-        if len(self.measurements) > 1:
-            table["question"] = [
-                number
-                for number, measured in enumerate(self.measurements, 1)
-                for _ in measured.sums
-            ]
-        sums = [part for measured in self.measurements for part in measured.sums]
-        table["sum"] = [part.summand.label for part in sums]
-        noise = [self.law.sd(part.scale) * part.step for part in sums]
-        return table | {
-            "sensitivity": [part.sensitivity * part.step for part in sums],
-            "noise_sd": noise,
-            "share": [
-                share
-                for measured in self.measurements
-                for share in self.shares(measured)
-            ],
+        rows = [
+            (number, part, share)
+            for number, measured in enumerate(self.measurements, 1)
+            for part, share in zip(measured.sums, self.shares(measured), strict=True)
+        ]
+        numbers = {"question": [number for number, _, _ in rows]}
+        return (numbers if len(self.measurements) > 1 else {}) | {
+            "sum": [part.summand.label for _, part, _ in rows],
+            "sensitivity": [part.sensitivity * part.step for _, part, _ in rows],
+            "noise_sd": [self.law.sd(part.scale) * part.step for _, part, _ in rows],
+            "share": [share for _, _, share in rows],
         }
 
     def summary(self) -> list[str]:
@@ -220,34 +213,29 @@ class Plan(Tabular):
         if self.delta != self.budget.delta and not self.private_keys:
             allowed = decimal_text(self.budget.delta)
             cost += f" (delta {allowed} is allowed; this noise needs none)"
-        above = [*title_words(self.title), *self.planned()]
         layouts = [self.layout(item) for item in self.measurements]
         counting = [layout.question for layout in layouts if layout.counts_cuts]
-        is_uncounted = any(
-            layout.can_cut and not layout.counts_cuts for layout in layouts
-        )
-        clipping, around = [], []
-        if counting:
-            people = self.unit.people
-            clipping = [describe_clipping(counting, self.cuts_seen_from, people)]
-        if self.study.strategy == "focused":
-            around = [describe_contrast(item, self.unit) for item in self.measurements]
-        answers = [
-            describe_answers(self.study.strategy, item.question.answers)
-            for item in self.measurements
-        ]
-        return [
-            *above,
-            describe_bounds(self.bounds, is_uncounted=is_uncounted),
+        uncounted = [one for one in layouts if one.can_cut and not one.counts_cuts]
+        strategy = self.study.strategy
+        lines = [
+            *title_words(self.title),
+            *self.planned(),
+            describe_bounds(self.bounds, is_uncounted=bool(uncounted)),
             *self.protected(),
-            *clipping,
-            f"Strategy {self.study.strategy}, mechanism {self.law.name}. Cost: {cost}.",
-            *describe_epsilon(self.epsilon, self.unit),
-            *describe_delta(self.delta, self.unit),
-            *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),
-            *dict.fromkeys(around),
-            *dict.fromkeys(answers),
         ]
+        if counting:
+            seen, people = self.cuts_seen_from, self.unit.people
+            lines.append(describe_clipping(counting, seen, people))
+        lines.append(f"Strategy {strategy}, mechanism {self.law.name}. Cost: {cost}.")
+        lines += describe_epsilon(self.epsilon, self.unit)
+        lines += describe_delta(self.delta, self.unit)
+        if self.stage is not None:
+            lines += describe_stage(self.stage, self.epsilon)
+        about = [describe_answers(strategy, one.question.answers) for one in layouts]
+        if strategy == "focused":
+            around = [describe_contrast(item, self.unit) for item in self.measurements]
+            about = [*around, *about]
+        return [*lines, *dict.fromkeys(about)]
 
     def protected(self) -> list[str]:
         """Return sentences about the unit and the bounds of its totals."""

@@ -24,8 +24,7 @@ from dpratio.plan.sensitivity.joint import (
     unit_ratio,
 )
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
-from dpratio.plan.settle import Layout, cells_of, settle_guess
-from dpratio.plan.strategy.measure import even_shares
+from dpratio.plan.settle import Layout, cells_of, even_shares, settle_guess
 
 AnyPlan = Plan | HistogramPlan
 
@@ -192,20 +191,13 @@ def _require_sums(plan: Plan, sums: tuple[MeasuredSum, ...], grid: Grid) -> None
         sums, grid.steps, grid.sensitivities, strict=True
     ):
         name, scale = measured.summand.label, measured.scale
-        if measured.step != step:
-            _refuse(
-                f"the lattice step of {name} is not the one of its bounds",
-                measured.step,
-            )
-        if measured.sensitivity != needed or type(measured.sensitivity) is not int:
-            _refuse(
-                f"the sensitivity of {name} must be {needed} cells",
-                measured.sensitivity,
-            )
-        if type(scale) is not float:
-            _refuse(f"the noise of {name} must be a plain number", scale)
-        if not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
-            _refuse(f"the noise of {name} is too small or too large", scale)
+        laid, wanted = (measured.step, measured.sensitivity), (step, needed)
+        if laid != wanted or type(measured.sensitivity) is not int:
+            rule = f"lattice step and sensitivity of {name} must be {step} and {needed}"
+            _refuse(rule, laid)
+        if type(scale) is not float or not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
+            rule = f"the noise of {name} must be a plain number, not too small or large"
+            _refuse(rule, scale)
 
 
 def _require_even(plan: Plan, measured: Measurement, grid: Grid) -> list[Fraction]:

@@ -19,12 +19,12 @@ from fractions import Fraction
 import numpy as np
 
 from dpratio.errors import DpratioError
+from dpratio.plan.make_plan import measure_question
 from dpratio.plan.measurement import Measurement, Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import MeasuredSum, contrast_of
 from dpratio.plan.settle import Allowance, allowances
-from dpratio.plan.strategy.measure import measure_question
 from dpratio.plan.strategy.shares import likely_ratios
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS, Ratio

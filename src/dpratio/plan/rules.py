@@ -67,7 +67,9 @@ def require_terms(study: Study, *, bought: Sequence[PrivateKeys] = ()) -> None:
         study: The terms.
         bought: Private keys that were paid for before groups were rolled up.
     """
-    _require_types(study)
+    require_one_of(study.strategy, STRATEGIES, "strategy")
+    require_one_of(study.mechanism, (*LAWS, "auto"), "mechanism")
+    require_one_of(study.clipping, CLIPPINGS, "clipping")
     _require_questions(study.questions)
     _require_columns(study)
     for layout in layouts_of(study):
@@ -115,12 +117,6 @@ def require_stage(
                 "that is known beforehand. Leave it out, or the stage.",
                 field="stage",
             )
-
-
-def _require_types(study: Study) -> None:
-    require_one_of(study.strategy, STRATEGIES, "strategy")
-    require_one_of(study.mechanism, (*LAWS, "auto"), "mechanism")
-    require_one_of(study.clipping, CLIPPINGS, "clipping")
 
 
 def _require_questions(questions: Sequence[Question]) -> None:

@@ -20,7 +20,6 @@ from dpratio.plan.sensitivity.sums import (
     CUT,
     Contrast,
     box_of,
-    can_cut,
     contrast_of,
     focused_summands,
     guess_from,
@@ -38,6 +37,9 @@ from dpratio.terms.unit import PrivacyUnit
 
 # At most so many releases say that bounds cut people where they cut nobody.
 FALSE_ALARMS = 0.05
+
+# What the count of cut units gets: docs/methods/bounds.md.
+CUT_SHARE = Fraction(1, 50)
 
 STRATEGIES = ("focused", "joint", "even")
 ANSWERS = ("ratio", "means", "spread", "calibration")
@@ -105,7 +107,7 @@ class Layout:
         else:
             summands = focused_summands(weighted=weighted, means="means" in answers)
         last = (CUT,) if self.counts_cuts else ()
-        return grid_of((*summands, *last), self.box, contrast)
+        return grid_of((*summands, *last), tuple(self.box.items()), contrast)
 
 
 def layout_of(study: Study, question: Question, *, in_stages: bool = False) -> Layout:
@@ -116,13 +118,15 @@ def layout_of(study: Study, question: Question, *, in_stages: bool = False) -> L
     """
     ratio, totals = question.ratio, question.totals
     unit = study.unit.with_totals(totals)
-    may_cut = ratio.residual_bound is not None or can_cut(ratio, study.bounds, unit)
+    row, box = row_box(ratio, study.bounds), box_of(ratio, study.bounds, unit)
+    may_cut = any(pair.can_cut for pair in (*row.values(), *box.values()))
+    may_cut = may_cut or ratio.residual_bound is not None
     return Layout(
         question=question,
         strategy=study.strategy,
         unit=unit,
-        row=row_box(ratio, study.bounds),
-        box=box_of(ratio, study.bounds, unit),
+        row=row,
+        box=box,
         is_described=not any(name in study.unit.totals for name in totals),
         can_cut=may_cut,
         counts_cuts=may_cut and study.clipping == MEASURED,
@@ -264,6 +268,19 @@ def allowances(
         for question in study.questions
         for share in (question.budget_share,)
     ]
+
+
+def even_shares(names: Sequence[str]) -> list[Fraction]:
+    """Return the shares of sums measured evenly; the count of cuts has its own.
+
+    Example:
+        >>> even_shares(["w", "wy"]), even_shares(["w", "wy", "c"])[-1]
+        ([Fraction(1, 2), Fraction(1, 2)], Fraction(1, 50))
+    """
+    counted = CUT.name in names
+    spent = CUT_SHARE if counted else Fraction(0)
+    share = (1 - spent) / (len(names) - counted)
+    return [spent if name == CUT.name else share for name in names]
 
 
 def cells_of(groups: Partition) -> int | None:

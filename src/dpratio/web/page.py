@@ -23,8 +23,7 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from dpratio.errors import DpratioError, FileRefused
-from dpratio.plan.make_plan import make_plan
-from dpratio.plan.strategy.measure import EXPECTED_PEOPLE
+from dpratio.plan.make_plan import EXPECTED_PEOPLE, make_plan
 from dpratio.plan.words import NOT_COVERED
 from dpratio.release.files import release_from_bytes
 from dpratio.show.chart.picture import Chart, chart_style

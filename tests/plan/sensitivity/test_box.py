@@ -10,13 +10,15 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.sensitivity.sums import (
     Total,
     box_of,
-    can_cut,
     row_box,
     step_for,
     totals_of,
 )
+from dpratio.plan.settle import layout_of
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 RATIO = Ratio("s", per="y")
@@ -87,11 +89,16 @@ def test_a_total_within_rounding_of_its_bounds_is_not_cut() -> None:
 def test_a_bound_can_cut_unless_all_are_natural() -> None:
     wide = Bounds(0, 5, natural=True)
     natural = {"s": Bounds(0, 1, natural=True), "y": BINARY}
-    assert not can_cut(RATIO, natural, ROW)
-    assert can_cut(RATIO, natural | {"s": Bounds(0, 1)}, ROW)
-    assert not can_cut(RATIO, natural, unit_of(s=wide, y=wide))
+
+    def can_cut(bounds: dict[str, Bounds], unit: PrivacyUnit) -> bool:
+        study = Study(RATIO, bounds=bounds, unit=unit, budget=Budget(1))
+        return layout_of(study, study.questions[0]).can_cut
+
+    assert not can_cut(natural, ROW)
+    assert can_cut(natural | {"s": Bounds(0, 1)}, ROW)
+    assert not can_cut(natural, unit_of(s=wide, y=wide))
     # A row's label of 0 or 1 is not cut; a person's total of several may be.
-    assert can_cut(RATIO, natural, unit_of(s=wide, y=BINARY))
+    assert can_cut(natural, unit_of(s=wide, y=BINARY))
 
 
 sizes = st.floats(2.0**-90, 2.0**90)

@@ -15,7 +15,6 @@ from curator.oracle import clip
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.sensitivity.joint import (
     Grid,
-    grid_of,
     is_convex,
     joint_ratio,
 )
@@ -29,6 +28,7 @@ from plan.boxes_for_tests import (
     cost_of,
     drawn_scales,
     focused_grid,
+    grid_of,
     made_convex,
     near_boxes,
     near_guesses,

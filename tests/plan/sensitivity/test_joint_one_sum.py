@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.plan.laws import LAPLACE, NoiseLaw
-from dpratio.plan.sensitivity.joint import Grid, grid_of, joint_ratio
+from dpratio.plan.sensitivity.joint import Grid, joint_ratio
 from dpratio.plan.sensitivity.sums import (
     BASES,
     CUT,
@@ -34,6 +34,7 @@ from plan.boxes_for_tests import (
     exact_cells,
     finite,
     focused_grid,
+    grid_of,
     guesses,
     inside,
     limits,

@@ -14,7 +14,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.joint import is_convex, joint_ratio
 from dpratio.plan.sensitivity.sums import CUT, step_for
-from dpratio.plan.strategy.measure import CUT_SHARE, even_shares
+from dpratio.plan.settle import CUT_SHARE, even_shares
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio

@@ -14,12 +14,12 @@ import pytest
 from dpratio.curator import measure
 from dpratio.curator.noise import rounded
 from dpratio.curator.sql import numbers, query
+from dpratio.plan import make_plan as planning
 from dpratio.plan import price, settle
 from dpratio.plan.laws import NoiseLaw, Threshold, threshold_of
 from dpratio.plan.sensitivity import joint
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.sums import Point, box_of, corners_of
-from dpratio.plan.strategy import measure as planning
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import (
     BROKEN,
@@ -189,7 +189,7 @@ def test_a_sensitivity_that_forgets_a_corner_is_flagged(
 
     monkeypatch.setattr(joint, "corners_of", forgetful)
     # Grids are kept: a right one from before would hide it, and this one would stay.
-    monkeypatch.setattr(joint, "_grid_of", joint._grid_of.__wrapped__)
+    monkeypatch.setattr(settle, "grid_of", joint.grid_of.__wrapped__)
     findings = audited(strategies=["focused"])
     assert verdicts(findings) == {TOO_LITTLE}
     assert all(each.planned > 2 * each.claimed for each in findings)

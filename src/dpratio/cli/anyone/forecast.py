@@ -50,7 +50,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     wide: options.Wide = False,
 ) -> None:
     """Forecast widths, power and needed people. Opens no data, costs nothing."""
-    from dpratio.plan.strategy.measure import EXPECTED_PEOPLE
+    from dpratio.plan.make_plan import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast as foresee
     from dpratio.terms.budget import Budget
 

@@ -34,7 +34,7 @@ def rehearse(  # noqa: PLR0913 (one command, one rehearsal)
     The people are those that the study's population table describes. No data are
     opened.
     """
-    from dpratio.plan.strategy.measure import EXPECTED_PEOPLE
+    from dpratio.plan.make_plan import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.rehearse import rehearse as draw_answers
     from dpratio.simulation.forecast.simulated_widths import replan
     from dpratio.terms.budget import Budget

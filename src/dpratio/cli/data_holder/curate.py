@@ -272,7 +272,7 @@ def _notes(study: "Study", plan: "Plan") -> list[str]:
 
 def _expectations(study: "Study", plan: "Plan") -> list[str]:
     """Say how wide the intervals of each question will be, for whom it expects."""
-    from dpratio.plan.strategy.measure import EXPECTED_PEOPLE
+    from dpratio.plan.make_plan import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
     from dpratio.simulation.forecast.promise import promised_range, worth_of_delta
 

@@ -86,28 +86,20 @@ class Grid:
         )
 
 
+@lru_cache(maxsize=256)  # A plan asks for the same grids at every step.
 def grid_of(
-    summands: Sequence[Summand],
-    bounds: Mapping[str, Bounds],
+    summands: tuple[Summand, ...],
+    box: tuple[tuple[str, Bounds], ...],
     contrast: Contrast | None,
 ) -> Grid:
     """Lay sums on their lattices.
 
     Args:
         summands: What is added up.
-        bounds: Bounds of ``s``, ``y`` and, where there is one, ``w``.
+        box: Bounds of ``s``, ``y`` and, where there is one, ``w``.
         contrast: Where the factors are ``z`` and ``h``.
     """
-    return _grid_of(tuple(summands), tuple(bounds.items()), contrast)
-
-
-@lru_cache(maxsize=256)  # A plan asks for the same grids at every step.
-def _grid_of(
-    summands: tuple[Summand, ...],
-    items: tuple[tuple[str, Bounds], ...],
-    contrast: Contrast | None,
-) -> Grid:
-    bounds = dict(items)
+    bounds = dict(box)
     points = [{**corner, **_MAY_BE_CUT} for corner in corners_of(bounds, contrast)]
     sizes = {**_sizes(bounds, contrast), **_MAY_BE_CUT}
     values = [[abs(_product(sum_, point)) for sum_ in summands] for point in points]

@@ -195,13 +195,6 @@ def box_of(
     return {letter: total.bounds for letter, total in totals_of(ratio, unit).items()}
 
 
-def can_cut(ratio: Ratio, bounds: Mapping[str, Bounds], unit: PrivacyUnit) -> bool:
-    """Whether a bound of a row's numbers or of a person's totals may cut."""
-    totals = {} if unit.column is None else totals_of(ratio, unit)
-    of_rows = any(bounds[name].can_cut for name in ratio.columns)
-    return of_rows or any(total.can_cut for total in totals.values())
-
-
 def _total(bounds: Bounds, name: str) -> Total:
     step = step_for(bounds.reach)
     lowest, highest = math.ceil(bounds.lower / step), math.floor(bounds.upper / step)

@@ -258,13 +258,9 @@ def units_of(box: Box, contrast: Contrast) -> Units:
     """Return the units for a box and a contrast in the units of the data."""
     y = box["y"].reach
     s = max(box["s"].reach, abs(contrast.centre) * y)
-    s, y, w = (_power_below(size) for size in (s, y, _heaviest(box)))
+    # The largest power of two up to each size.
+    s, y, w = (2.0 ** (math.frexp(size)[1] - 1) for size in (s, y, _heaviest(box)))
     return Units(s, y, w, Contrast(contrast.centre * (y / s), None, contrast.basis))
-
-
-def _power_below(size: float) -> float:
-    """Return the largest power of two up to a size."""
-    return 2.0 ** (math.frexp(size)[1] - 1)
 
 
 @dataclass(frozen=True, slots=True)
