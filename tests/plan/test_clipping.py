@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from dpratio.errors import InvalidInput
 from dpratio.plan.laws import LAPLACE
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -104,16 +103,6 @@ def test_a_count_that_sees_less_than_half_of_the_people_is_left_out(
         return
     assert plan == plain
     assert plan.summary()[1].endswith("the release will not tell.")
-
-
-def test_too_little_budget_for_a_count_is_planned_without_one() -> None:
-    """At epsilon 1e-7 its noise would be above 2^50 cells."""
-    terms: dict[str, Any] = {"strategy": "even", "mechanism": "laplace"}
-    terms["bounds"] = {"s": Bounds(0, 1), "y": Bounds.binary()}
-    plan, plain = both(**terms, budget=Budget("1e-7"))
-    assert plan == plain
-    with pytest.raises(InvalidInput, match="noise must stay below 2"):
-        plan_of(**terms, budget=Budget("1e-12"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpratio.errors import InvalidInput
 from dpratio.plan.measurement import Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -22,7 +21,7 @@ from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.priced_plans import refuse
-from plan.staged_plans import BOUNDS, GROUPS, staged_plan
+from plan.staged_plans import GROUPS, staged_plan
 
 RATIO = Ratio("spend", per="visits")
 
@@ -113,23 +112,6 @@ def test_other_totals_than_two_of_every_question_are_refused() -> None:
         refuse(with_stage(plan, firsts=(untyped,)), "a tuple of MeasuredSum")
 
 
-def test_noise_of_totals_is_neither_too_large_nor_too_small() -> None:
-    with pytest.raises(InvalidInput, match="noise must stay below 2"):
-        staged_plan(stage=1e-9, budget=Budget("0.01"))
-    plan = staged_plan(budget=Budget(10**6), stage=0.999)
-    assert price(plan).epsilon == 10**6
-    assert min(total.scale for total in stage_of(plan).firsts[0]) >= 2.0**-10
-
-
-def test_totals_are_the_first_raw_sums() -> None:
-    weighted = replace(RATIO, weight="w")
-    plan = staged_plan(weighted, bounds={**BOUNDS, "w": Bounds(0.5, 2)})
-    raw = plan.layout(plan.measurements[0]).raw_grid
-    totals = stage_of(plan).firsts[0]
-    assert tuple(total.sensitivity for total in totals) == raw.sensitivities[:2]
-    assert [total.summand.factors for total in totals] == [("z",), ("h",)]
-
-
 # The guess: a total rule, the same on every machine.
 
 BOX = {"s": Bounds(0, 100), "y": Bounds(0, 20)}
@@ -137,7 +119,6 @@ FIRSTS = tuple(
     MeasuredSum(Summand(name, (name,)), 0.5, 200, 400.0) for name in ("z", "h")
 )
 BEFORE = Expected(Fraction(2), Fraction(4))
-NOISE = 2 * 200**2  # Of either total.
 
 
 def test_what_is_learned_agrees_with_a_case_worked_by_hand() -> None:

@@ -113,17 +113,6 @@ def test_cells_lie_within_outer_limits_which_are_nearer_for_totals() -> None:
     assert {item.within for item in plan.measurements} == {bins}
 
 
-@pytest.mark.parametrize(
-    ("groups", "highest"), [(2, 2), (3, 2), (4, 3), (7, 3), (8, 4), (1000, 10)]
-)
-def test_groups_of_people_have_cells_up_to_their_number(
-    groups: int, highest: int
-) -> None:
-    study = study_of(unit=KNOWN, groups=Groups("g", range(groups)))
-    (histogram,) = plan_bounds(study, budget=TENTH, most_groups=True).measurements
-    assert histogram.cells == Ladder(0, highest, steps=1)
-
-
 def test_a_study_leaves_open_in_how_many_groups_a_person_counts() -> None:
     assert may_group(study_of(**OPEN))
     for terms in ({"groups": REGION}, {"unit": USER}, {**OPEN, "unit": TWO}):

@@ -78,18 +78,6 @@ def test_outer_limits_are_powers_of_two_that_hold_two_sizes(
 
 
 @pytest.mark.parametrize(
-    "limits",
-    [
-        *((0, 1), (-1, 1), (2, 1), (1, math.inf), (math.nan, 1), ("a", 1), (True, 2)),
-        *(7, "ab", (1,), (1, 2, 3), (9.0, None), None),
-    ],
-)
-def test_outer_limits_are_two_positive_numbers(limits: object) -> None:
-    with pytest.raises(InvalidInput, match="two positive numbers"):
-        ladder_between(limits, USUAL)
-
-
-@pytest.mark.parametrize(
     "terms",
     [
         *((-91, 0), (0, 91), (3, 3), (4, 3), (0, 1.0), (False, 1), (-90, 31)),

@@ -31,23 +31,7 @@ from plan.score_plans import (
 )
 from planned import question_text
 
-GENERAL = {**BINARY, "label": Bounds(0, 1)}
 EVERY_STRATEGY = pytest.mark.parametrize("strategy", ["focused", "joint", "even"])
-
-
-@pytest.mark.parametrize(
-    ("ratio", "bounds", "sums"),
-    [
-        (RATIO, BINARY, ["w", "wy", "ws", "wss", "wys"]),
-        (RATIO, GENERAL, ["w", "wy", "ws", "wyy", "wss", "wys"]),
-        (WEIGHTED, WITH_WEIGHT, ["w", "wy", "ws", "ww", "wss", "wys"]),
-        (WEIGHTED, {**WITH_WEIGHT, **GENERAL}, [*MOMENTS]),
-    ],
-)
-def test_seven_six_or_five_sums_of_the_paper_are_measured(
-    ratio: Ratio, bounds: dict[str, Bounds], sums: list[str]
-) -> None:
-    assert names(plan_of(ratio, bounds=bounds)) == sums
 
 
 def test_a_plan_is_focused_by_default() -> None:
@@ -97,13 +81,6 @@ def test_another_guess_measures_other_columns(guess: int) -> None:
     assert plan.columns()["sensitivity"] == sizes[guess]
 
 
-def test_a_residual_bound_lowers_sensitivity_and_noise() -> None:
-    limited = Ratio("score", per="label", residual_bound=0.25)
-    free, bound = (focused(each, mechanism="laplace") for each in (RATIO, limited))
-    assert bound.columns()["sensitivity"] == [0.25, 2, 0.0625, 0.4375, 4]
-    assert bound.columns()["noise_sd"][0] < free.columns()["noise_sd"][0] / 2
-
-
 def test_laplace_noise_has_the_textbook_scale() -> None:
     """b = Δ k/ε for k sums; its standard deviation is b√2."""
     plan = plan_of(WEIGHTED, bounds=WITH_WEIGHT, budget=Budget(2))
@@ -120,30 +97,6 @@ def test_classical_gaussian_noise_has_the_scale_of_equation_5() -> None:
     assert plan.columns()["noise_sd"] == pytest.approx(wanted, rel=1e-12)
     analytic = plan_of(WEIGHTED, bounds=WITH_WEIGHT, mechanism="analytic_gaussian")
     assert analytic.columns()["noise_sd"][0] < wanted[0]
-
-
-@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
-@pytest.mark.parametrize("strategy", ["focused", "joint"])
-def test_shares_are_those_of_the_row_that_costs_most(
-    mechanism: str, strategy: str
-) -> None:
-    """At s = 1 and y = 0 or y = 1, with the largest weight."""
-    plan = plan_of(WEIGHTED, bounds=WITH_WEIGHT, strategy=strategy, mechanism=mechanism)
-    shares = plan.shares(plan.measurements[0])
-    assert sum(shares) == pytest.approx(1)
-    power = 1 if mechanism == "laplace" else 2
-    costs = []
-    for y in (0.0, 1.0):
-        factors = {"w": 3.0, "s": 1.0, "y": y, "z": 3 * (1 - y), "h": 3 * (1 + y)}
-        sizes = (
-            math.prod(factors[each] for each in measured.summand.factors)
-            / (measured.scale * measured.step)
-            for measured in plan.measurements[0].sums
-        )
-        costs.append([size**power for size in sizes])
-    dearest = max(costs, key=sum)
-    wanted = [cost / sum(dearest) for cost in dearest]
-    assert shares == pytest.approx(wanted, rel=1e-6, abs=1e-9)
 
 
 @EVERY_STRATEGY
@@ -182,28 +135,6 @@ def test_a_guess_of_the_people_shares_the_budget_differently() -> None:
     usual, guessed = noise(), noise(population=rare)
     assert guessed[1] < 0.9 * usual[1]
     assert guessed[0] > usual[0]
-
-
-def test_the_number_of_people_shares_the_budget_differently() -> None:
-    """The more people, the less their variance needs."""
-    few, many = noise(n=500), noise(n=500_000)
-    assert many[2] > 2 * few[2]
-    assert many[0] < few[0]
-
-
-def test_an_unknown_ratio_pays_more_for_its_denominator() -> None:
-    close, unknown = (
-        noise(ratio=Ratio("score", per="label", guess_is=word))
-        for word in ("close", "unknown")
-    )
-    assert unknown[1] < close[1] / 1.5
-
-
-def test_a_focused_plan_has_far_less_noise_where_the_ratio_needs_it() -> None:
-    """var(Σws − r·Σwy) of both plans at the guess."""
-    paper = plan_of()
-    sizes = dict(zip(names(paper), paper.columns()["noise_sd"], strict=True))
-    assert noise()[0] < math.hypot(sizes["ws"], sizes["wy"]) / 4
 
 
 @EVERY_STRATEGY

@@ -112,24 +112,6 @@ def test_what_the_planner_makes_is_priced_at_its_budget_and_survives_its_documen
             assert [*map(type, read.keys)] == [*map(type, written.keys)]  # True is 1.
 
 
-@settings(deadline=None, max_examples=30)
-@given(plan=any_plan(), data=st.data())
-def test_less_noise_or_another_sensitivity_is_refused(
-    plan: Plan, data: st.DataObject
-) -> None:
-    """In any one sum with a share of its own; in all sums of one vector."""
-    at = data.draw(st.integers(0, len(plan.measurements[0].sums) - 1))
-    each = plan.measurements[0].sums[at]
-    factor = data.draw(st.floats(0, 1 - 1e-9))
-    is_even = plan.study.strategy == "even"
-    less = (
-        edit(plan, at, scale=each.scale * factor) if is_even else scaled(plan, factor)
-    )
-    refuse(less, "too small")
-    moved = each.sensitivity + data.draw(st.sampled_from([-1, 1, -each.sensitivity]))
-    refuse(edit(plan, at, sensitivity=moved), "sensitivity")
-
-
 @EVERY_KIND
 def test_every_sum_needs_its_lattice_its_sensitivity_and_its_noise(
     strategy: str, mechanism: str
@@ -264,17 +246,6 @@ def test_terms_that_demand_other_sums_or_noise_are_refused(
     plan: Plan, message: str | None
 ) -> None:
     refuse(plan, message)
-
-
-def test_terms_that_demand_no_more_are_priced_as_what_they_are() -> None:
-    even = planned("even", "analytic_gaussian")
-    assert spent(price(with_terms(even, strategy="joint"))) == spent(price(even))
-    classical = planned("even", "classical_gaussian")
-    other = with_terms(classical, mechanism="analytic_gaussian")
-    assert price(other) == price(classical)
-    # Rows cost most at the largest weight; the least one plays no part.
-    lower = {**GUESSED.bounds, "weight": Bounds(0, 3)}
-    assert price(with_terms(GUESSED, bounds=lower)) == price(GUESSED)
 
 
 @pytest.mark.parametrize(

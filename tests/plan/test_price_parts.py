@@ -73,23 +73,6 @@ def test_questions_are_priced_together(strategy: str, mechanism: str) -> None:
     assert price(plan.measuring(plan.measurements[:2]))
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "more"), [("laplace", 4), ("analytic_gaussian", 2)]
-)
-def test_questions_share_what_adds_up(mechanism: str, more: int) -> None:
-    """Epsilon under Laplace noise, squares of μ under Gaussian noise."""
-    equal = several("joint", mechanism, [None, LETTERS], [1, 1])
-    alone = make_plan(
-        RATIOS[0],
-        bounds={name: BOUNDS[name] for name in "sy"},
-        budget=Budget(1, "1e-6"),
-        strategy="joint",
-        mechanism=mechanism,
-    )
-    scale = equal.measurements[0].sums[0].scale
-    assert scale == pytest.approx(more * alone.measurements[0].sums[0].scale, rel=1e-9)
-
-
 @EVERY_LAW
 @pytest.mark.parametrize(
     "terms",

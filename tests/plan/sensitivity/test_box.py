@@ -132,13 +132,6 @@ def test_totals_are_clipped_to_whole_cells_inside_their_bounds(
     )
 
 
-def test_totals_of_a_range_without_two_cells_are_refused() -> None:
-    unit = unit_of(s=Bounds(1, 1 + 1e-9), y=Bounds(0, 1))
-    rule = r"^the totals of 's' have too narrow a range, got 1\.0 to 1\.000000001"
-    with pytest.raises(InvalidInput, match=rule):
-        box_of(RATIO, {}, unit)
-
-
 def test_a_difference_has_a_total_of_its_own_beside_its_numerator() -> None:
     """One plan may ask for the score and for what it has more than another."""
     unit = unit_of(**{"s": Bounds(0, 4), "s - m": Bounds(-2, 2), "y": Bounds(0, 4)})

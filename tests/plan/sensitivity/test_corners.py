@@ -1,6 +1,5 @@
 """Every row lies in the hull of the corners, clipped or not."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -87,17 +86,6 @@ def test_every_row_is_in_a_hull_of_corners_and_no_corner_lies_outside(
             assert distance_to_hull(corner, free) < 1e-9
 
 
-@pytest.mark.parametrize("box", [UNIT, WEIGHTED, AROUND_ZERO], ids=len)
-def test_corners_of_the_paper_s_factors_are_the_vertices_of_the_box(box: Box) -> None:
-    ends = {"w": (1.0, 1.0)} | {name: (b.lower, b.upper) for name, b in box.items()}
-    vertices = {
-        tuple(map(Fraction, vertex)) for vertex in product(*(ends[x] for x in "wsy"))
-    }
-    listed = [tuple(each[x] for x in "wsy") for each in corners_of(box, None)]
-    assert set(listed) == vertices
-    assert len(listed) == len(vertices)
-
-
 def test_corners_are_exact() -> None:
     """0.1 + 0.7·0.3 has no double; a corner has it all the same."""
     box = {**box_of((0, 0.1), (0, 0.3)), "w": Bounds(0, 0.9)}
@@ -119,45 +107,6 @@ def test_a_limit_cuts_edges_where_z_crosses_it() -> None:
         assert {(side, quarter), (side, 2 - quarter)} <= cut
     # w·z crosses the limit on the way from a small weight to a large one.
     assert {"w": 1, "z": 1, "h": 1} in corners_of(WEIGHTED, Contrast(1.0, 1.0))
-
-
-def test_a_corner_on_an_axis_or_on_a_limit_is_listed_once() -> None:
-    for box in (box_of((-1, 0), (1, 2)), box_of((1, 2), (-1, 0))):
-        assert len(corners_of(box, Contrast(1.0))) == 4
-    found = corners_of(box_of((0, 2), (0, 1)), Contrast(1.0, 1.0))
-    assert [each for each in found if each["z"] == -1] == [{"w": 1, "z": -1, "h": 1}]
-    # z = 1 at two corners, and no edge passes through the limit 1.
-    box = box_of((0, 1), (0, 2))
-    found = corners_of(box, Contrast(0.5, 1.0))
-    assert [each for each in found if each["z"] == 1] == [{"w": 1, "z": 1, "h": 1}]
-    below = math.nextafter(1, 0)
-    found = corners_of(box, Contrast(0.5, below))
-    assert all(abs(each["z"]) <= Fraction(below) for each in found)
-
-
-@pytest.mark.parametrize(
-    ("s", "y", "with_y_zero", "with_s_zero"),
-    [
-        ((2, 3), (-1, 1), {2, 3}, set()),
-        ((-3, -2), (-1, 1), {-2, -3}, set()),
-        ((-1, 2), (4, 5), set(), {4, 5}),
-        ((-1, 2), (-5, -4), set(), {-4, -5}),
-        ((-1, 2), (-5, 4), {-1, 2}, {-5, 4}),
-        ((1, 2), (4, 5), set(), set()),
-    ],
-)
-@pytest.mark.parametrize("limit", [None, 100.0])
-def test_rows_on_an_axis_are_listed_just_where_the_box_crosses_it(
-    s: tuple[float, float],
-    y: tuple[float, float],
-    with_y_zero: set[int],
-    with_s_zero: set[int],
-    limit: float | None,
-) -> None:
-    """At the guess 1, z = s − y and h = s + y: alike at y = 0, opposite at s = 0."""
-    corners = corners_of(box_of(s, y), Contrast(1.0, limit))
-    assert {each["h"] for each in corners if each["z"] == each["h"]} == with_y_zero
-    assert {each["h"] for each in corners if each["z"] == -each["h"]} == with_s_zero
 
 
 @pytest.mark.parametrize(

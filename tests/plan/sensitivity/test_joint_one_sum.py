@@ -171,50 +171,6 @@ def test_the_sensitivities_of_the_paper_s_sums_by_hand() -> None:
         assert sizes_of(grid)["w"] == 1
 
 
-@pytest.mark.parametrize(
-    ("s", "y", "contrast", "sizes"),
-    [
-        ((0, 1), (0, 1), Contrast(1.0), (1, 2, 1, 1, 4)),
-        ((0, 1), (0, 1), Contrast(0.0), (1, 1, 1, 1, 1)),
-        ((0, 1), (0, 1), Contrast(2.0), (2, 3, 4, 4, 9)),
-        ((0, 1), (0, 1), Contrast(-1.0), (2, 1, 4, 1, 1)),
-        ((0, 1), (0, 1), Contrast(1.0, 0.25), (0.25, 2, 0.0625, 0.4375, 4)),
-        ((-1, 1), (-1, 1), Contrast(1.0), (2, 2, 4, 1, 4)),
-        ((-2, 1), (-1, 1), Contrast(1.0), (3, 3, 9, 4, 9)),
-        ((-1, 1), (-2, 1), Contrast(1.0), (3, 3, 9, 4, 9)),
-        ((-1, 1), (-2, 1), Contrast(1.0, 2.0), (2, 3, 4, 4, 9)),
-        # (s − 2y)·y at s = 8 turns at y = 2, where it is 8; at both ends it is less.
-        ((7, 8), (0, 3), Contrast(2.0, None, "denominator"), (8, 3, 64, 8, 9)),
-    ],
-)
-def test_the_sensitivities_of_focused_sums_by_hand(
-    s: tuple[float, float],
-    y: tuple[float, float],
-    contrast: Contrast,
-    sizes: tuple[float, ...],
-) -> None:
-    """With w doubled, sums of two factors have four times as much, others twice."""
-    box = {"s": Bounds(*s), "y": Bounds(*y)}
-    names = ("z", "h", "zz", "zh", "hh")
-    alone = grid_of(focused_summands(weighted=False, means=False), box, contrast)
-    assert sizes_of(alone) == dict(zip(names, sizes, strict=True))
-    limit = None if contrast.limit is None else 2 * contrast.limit
-    doubled = sizes_of(
-        grid_of(
-            focused_summands(weighted=True, means=True),
-            {**box, "w": Bounds(0, 2)},
-            Contrast(contrast.centre, limit, contrast.basis),
-        )
-    )
-    assert doubled == {
-        **{name: size * 2 ** len(name) for name, size in sizes_of(alone).items()},
-        "w": 2,
-        "ww": 4,
-        "wz": 4 * sizes[0],
-        "wh": 4 * sizes[1],
-    }
-
-
 @pytest.mark.parametrize("law", LAWS)
 def test_rounding_is_part_of_the_joint_price(law: NoiseLaw) -> None:
     """A row on a tie is counted half a cell further out; noise may be that small."""

@@ -34,12 +34,6 @@ def test_a_reach_has_between_2_to_the_24_and_2_to_the_25_cells(reach: float) -> 
     assert to_cell(-reach, step) == -to_cell(reach, step) + tie
 
 
-def test_steps_of_familiar_ranges() -> None:
-    assert [step_for(reach) for reach in (1.0, 3.0, 9.0)] == [
-        *(2.0**-24, 2.0**-23, 2.0**-21)
-    ]
-
-
 @given(reach=reaches, part=parts)
 @example(reach=1.0, part=NEAR_HALF * 2.0**-24)
 def test_dividing_by_the_step_is_exact_and_a_cell_half_a_step_away_at_most(

@@ -1,6 +1,5 @@
 """Which sums a ratio needs, how each is written, and the columns z and h."""
 
-import math
 from fractions import Fraction
 
 import pytest
@@ -8,72 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.plan.sensitivity.sums import (
-    MOMENTS,
     Contrast,
-    Summand,
-    contrast_of,
-    focused_summands,
     guess_from,
-    summands_for,
 )
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.ratio import Ratio
 from plan.boxes_for_tests import guesses
-
-FOURTH = ["wsss", "wyss", "wyys", "wyyy", "wssss", "wysss", "wyyss", "wyyys", "wyyyy"]
-RATIO = ["z", "h", "zz", "zh", "hh"]
-
-
-@pytest.mark.parametrize(
-    ("weighted", "binary", "spread", "names"),
-    [
-        (True, False, False, [*MOMENTS]),
-        (True, True, False, ["w", "wy", "ws", "ww", "wss", "wys"]),
-        (False, False, False, ["w", "wy", "ws", "wyy", "wss", "wys"]),
-        (False, True, False, ["w", "wy", "ws", "wss", "wys"]),
-        (True, False, True, [*MOMENTS, *FOURTH]),
-    ],
-)
-def test_the_sums_of_the_paper_are_named_by_their_factors(
-    weighted: bool,  # noqa: FBT001
-    binary: bool,  # noqa: FBT001
-    spread: bool,  # noqa: FBT001
-    names: list[str],
-) -> None:
-    """Without weights a sum has no factor w."""
-    summands = summands_for(weighted=weighted, binary=binary, spread=spread)
-    assert [each.name for each in summands] == names
-    factors = [tuple(name if weighted else name[1:]) for name in names]
-    assert [each.factors for each in summands] == factors
-
-
-@pytest.mark.parametrize(
-    ("weighted", "means", "names"),
-    [
-        # With weights as without: z and h hold the weight already.
-        (False, False, RATIO),
-        (True, False, RATIO),
-        (False, True, [*RATIO, "w"]),
-        (True, True, [*RATIO, "w", "ww", "wz", "wh"]),
-    ],
-)
-def test_the_ratio_needs_five_sums_and_means_a_count(
-    weighted: bool,  # noqa: FBT001
-    means: bool,  # noqa: FBT001
-    names: list[str],
-) -> None:
-    summands = focused_summands(weighted=weighted, means=means)
-    assert [each.name for each in summands] == names
-    factors = [() if not weighted and name == "w" else tuple(name) for name in names]
-    assert [each.factors for each in summands] == factors
-
-
-@pytest.mark.parametrize(
-    ("factors", "label"), [("", "Σ 1"), ("ws", "Σ w·s"), ("ss", "Σ s·s")]
-)
-def test_a_sum_is_labelled_as_a_formula(factors: str, label: str) -> None:
-    assert Summand("x", tuple(factors)).label == label
-
 
 values = st.fractions(-100, 100)
 
@@ -94,22 +32,6 @@ def test_z_is_zero_at_the_guess_and_numerator_and_denominator_come_back(
         on_z, on_h = Fraction(row[0]) * z, Fraction(row[1]) * h
         # Weights are doubles, rounded at most twice.
         assert abs(on_z + on_h - wanted) <= (abs(on_z) + abs(on_h)) / 2**51
-
-
-def test_the_limit_is_not_part_of_what_is_measured() -> None:
-    """Engines clip z; the columns are the same with and without a limit."""
-    free, bound = Contrast(1.0), Contrast(1.0, 0.25)
-    assert free.of(Fraction(1), Fraction(0)) == bound.of(Fraction(1), Fraction(0))
-    assert free.inverse() == bound.inverse()
-    # A z within rounding of its limit is not cut.
-    assert (free.uncut, bound.uncut) == (math.inf, 0.25 + 2.0**-22)
-
-
-def test_a_ratio_gives_its_guess_and_its_bound() -> None:
-    ratio = Ratio("s", per="y", guess=1.5, residual_bound=0.25)
-    assert contrast_of(ratio) == Contrast(1.5, 0.25)
-    assert contrast_of(Ratio("s", per="y", guess=0)) == Contrast(0.0, None)
-    assert contrast_of(Ratio("s", per="y")) == Contrast(1.0, None)
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,15 @@
 """How much noise each strategy gives its sums: certified, and no more than needed."""
 
-import math
-from fractions import Fraction
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpratio.errors import InvalidInput
-from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
+from dpratio.plan.laws import GAUSSIAN, LAPLACE, NoiseLaw
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.joint import is_convex, joint_ratio
-from dpratio.plan.sensitivity.sums import CUT, step_for
-from dpratio.plan.settle import CUT_SHARE, even_shares
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
@@ -56,30 +51,6 @@ def is_proven(plan: Plan, factor: float = 1.0) -> bool:
     return is_enough and is_convex(plan.law, grid, scales)
 
 
-@EVERY_BOX
-@pytest.mark.parametrize("law", list(LAWS.values()))
-def test_every_sum_is_measured_on_its_own_lattice_with_an_equal_share(
-    count: int, law: NoiseLaw
-) -> None:
-    plan, box = plan_of("even", count, law), BOXES[count]
-    epsilon, delta = (Fraction(spent) / count for spent in plan.for_sums)
-    sums = plan.measurements[0].sums
-    assert len(sums) == count
-    for measured in sums:
-        reach = math.prod(box[factor].reach for factor in measured.summand.factors)
-        assert measured.step == step_for(reach)
-        assert abs(measured.sensitivity * measured.step - reach) <= measured.step / 2
-        assert measured.scale == law.calibrate(
-            sensitivity=measured.sensitivity, epsilon=epsilon, delta=delta
-        )
-
-
-def test_even_shares_add_up_to_one() -> None:
-    assert even_shares(["w", "wy"]) == [Fraction(1, 2)] * 2
-    shares = even_shares(["w", "wy", "ws", CUT.name])
-    assert (sum(shares), shares[-1]) == (1, CUT_SHARE)
-
-
 # One vector, one price.
 
 
@@ -105,25 +76,6 @@ def test_one_vector_is_certified_and_has_no_more_noise_than_it_needs(
         assert ratios == pytest.approx([ratios[0]] * len(ratios), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("law", "gain", "rel"),
-    [
-        # The row w = s = y = 1 is extreme in all of them at once.
-        (LAPLACE, 1, 1e-6),
-        # √5 in place of 5, and one delta in place of fifths of it.
-        (GAUSSIAN, math.sqrt(5), 0.15),
-    ],
-)
-def test_one_vector_of_the_paper_s_sums_gains_under_gaussian_noise(
-    law: NoiseLaw, gain: float, rel: float
-) -> None:
-    joint, even = (
-        plan_of(strategy, 5, law).measurements[0].scales
-        for strategy in ("joint", "even")
-    )
-    assert joint == pytest.approx([scale / gain for scale in even], rel=rel)
-
-
 @settings(max_examples=25)
 @given(
     epsilon=st.sampled_from(["0.001", "0.1", "1", "20", "1000000"]),
@@ -140,12 +92,3 @@ def test_every_budget_is_kept(
     plan = plan_of("focused", count, law, guess=guess, **terms)
     assert is_proven(plan)
     assert min(plan.measurements[0].scales) >= 2.0**-10
-
-
-@EVERY_LAW
-@pytest.mark.parametrize("strategy", ["joint", "focused"])
-def test_a_budget_too_small_for_64_bit_noise_is_refused(
-    law: NoiseLaw, strategy: str
-) -> None:
-    with pytest.raises(InvalidInput, match=r"below 2\^50 cells"):
-        plan_of(strategy, 5, law, budget=Budget("1e-12", "1e-100"))
