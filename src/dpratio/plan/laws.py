@@ -262,7 +262,7 @@ class Threshold:
     least: int
 
     def size_found(self, chance: float) -> int:
-        """Return from how many units a key is found with this chance, above one half."""
+        """Return from how many units a key is found with a chance above one half."""
         return math.ceil(self.least - 0.5 + self.scale * LAPLACE.tail(1 - chance))
 
 

@@ -26,13 +26,7 @@ from dpratio.plan.laws import (
 from dpratio.plan.measurement import TOTALS, Measurement, Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.rules import require_study
-from dpratio.plan.sensitivity.joint import (
-    Grid,
-    is_one_row,
-    joint_ratio,
-    pooled_ratio,
-    unit_ratio,
-)
+from dpratio.plan.sensitivity.joint import Grid, joint_ratio, pooled_ratio, unit_ratio
 from dpratio.plan.sensitivity.sums import BASES, CUT, MeasuredSum, contrast_of
 from dpratio.plan.settle import (
     CUT_SHARE,
@@ -233,7 +227,7 @@ def _even_scales(grid: Grid, allowed: Allowance) -> list[float]:
             epsilon=allowed.epsilon * share,
             delta=allowed.delta * share,
         )
-        if not is_one_row(allowed.unit):
+        if allowed.unit.cells_moved > 1:
             moves = unit_ratio(law, alone, [scale], allowed.unit, allowed.cells)
             moves /= joint_ratio(law, alone, [scale])
             scale *= float(moves) * (1 + 2.0**-20)

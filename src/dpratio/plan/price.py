@@ -16,13 +16,7 @@ from dpratio.plan.laws import LAPLACE, LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measurement import TOTALS, Measurement, Stage
 from dpratio.plan.plan import Plan
 from dpratio.plan.rules import require_stage, require_terms
-from dpratio.plan.sensitivity.joint import (
-    Grid,
-    is_convex,
-    is_one_row,
-    pooled_ratio,
-    unit_ratio,
-)
+from dpratio.plan.sensitivity.joint import Grid, is_convex, pooled_ratio, unit_ratio
 from dpratio.plan.sensitivity.sums import BASES, MeasuredSum
 from dpratio.plan.settle import Layout, cells_of, even_shares, settle_guess
 
@@ -133,7 +127,7 @@ def _require_terms(plan: Plan) -> list[Layout]:
         if stage is not None:
             if not (isinstance(stage, Stage) and type(stage.epsilon) is Fraction):
                 _refuse("a first stage is a Stage with an exact epsilon", stage)
-            require_stage(study, stage.epsilon, plan.bought)
+            require_stage(study, stage.epsilon)
         layouts = [plan.layout(measured) for measured in plan.measurements]
         ratios = [settle_guess(layout) for layout in layouts]
     except InvalidInput as error:
@@ -215,7 +209,7 @@ def _require_even(plan: Plan, measured: Measurement, grid: Grid) -> list[Fractio
         epsilon, delta = (
             share * measured.question.budget_share * spent for spent in plan.for_sums
         )
-        if is_one_row(unit):
+        if unit.cells_moved == 1:
             ratio = _alone(part)
         else:
             ratio = unit_ratio(law, grid[place : place + 1], [part.scale], unit, cells)

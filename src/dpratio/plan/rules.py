@@ -80,15 +80,12 @@ def require_terms(study: Study, *, bought: Sequence[PrivateKeys] = ()) -> None:
         _require_keys(study, bought)
 
 
-def require_stage(
-    study: Study, first: Fraction, bought: Sequence[PrivateKeys] = ()
-) -> None:
+def require_stage(study: Study, first: Fraction) -> None:
     """Raise InvalidInput unless two stages fit the terms: docs/proofs/staged.md.
 
     Args:
         study: The terms.
         first: The epsilon that the first stage spends.
-        bought: Private keys that were paid for before groups were rolled up.
     """
     if not 0 < first < study.budget.epsilon:
         raise InvalidInput(
@@ -103,7 +100,7 @@ def require_stage(
             "no guess.",
             field="stage",
         )
-    if private_keys(study, bought):
+    if private_keys(study):
         raise InvalidInput(
             "a release in two stages has groups that are declared. Declare the keys, "
             "or leave the stage out.",

@@ -10,7 +10,7 @@ add up.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -188,19 +188,15 @@ def settle_guess(layout: Layout, people: Population | None = None) -> Ratio:
         return replace(ratio, guess=0.0)
     s, y = layout.box["s"], layout.box["y"]
     share_bounds = (s.lower, s.upper) == (y.lower, y.upper)
-    is_score = share_bounds if "calibration" in answers else _is_score(layout.row)
-    if is_score:
+    # Predicted per observed events are near 1.
+    score, label = layout.row["s"], layout.row["y"]
+    is_score = score.lower >= 0 and score.upper <= 1 and not score.is_binary
+    is_near = is_score and label.is_binary and not label.is_one
+    if share_bounds if "calibration" in answers else is_near:
         return replace(ratio, guess=1.0)
     # From the middle, either end is half as far away.
     guess = 0.5 if share_bounds else guess_from(layout.box)
     return replace(ratio, guess=guess, guess_is="unknown")
-
-
-def _is_score(row: Mapping[str, Bounds]) -> bool:
-    """Whether a ratio is of predicted per observed events, which are near 1."""
-    s, y = row["s"], row["y"]
-    is_score = s.lower >= 0 and s.upper <= 1 and not s.is_binary
-    return is_score and y.is_binary and not y.is_one
 
 
 @dataclass(frozen=True, slots=True)

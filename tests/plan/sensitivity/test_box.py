@@ -7,13 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.sensitivity.sums import (
-    Total,
-    box_of,
-    row_box,
-    step_for,
-    totals_of,
-)
+from dpratio.plan.sensitivity.sums import Total, box_of, row_box, step_for, totals_of
 from dpratio.plan.settle import layout_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

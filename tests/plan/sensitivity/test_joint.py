@@ -13,11 +13,7 @@ from numpy.typing import NDArray
 
 from curator.oracle import clip
 from dpratio.plan.laws import LAPLACE, NoiseLaw
-from dpratio.plan.sensitivity.joint import (
-    Grid,
-    is_convex,
-    joint_ratio,
-)
+from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio
 from dpratio.plan.sensitivity.sums import BASES, Contrast, Summand, summands_for
 from dpratio.terms.bounds import Bounds
 from plan.boxes_for_tests import (

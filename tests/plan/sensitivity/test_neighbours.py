@@ -16,7 +16,6 @@ from dpratio.plan.sensitivity.joint import (
     RAW,
     Grid,
     is_convex,
-    is_one_row,
     joint_ratio,
     pooled_ratio,
     spread_ratio,
@@ -54,13 +53,6 @@ def grid_and_scales(
     scales = [factor * each for each in grid.sensitivities]
     assert is_convex(law, grid, scales)
     return grid, scales
-
-
-def test_one_row_is_a_unit_of_one_group_that_is_added_or_removed() -> None:
-    assert is_one_row(PrivacyUnit())
-    assert is_one_row(unit_of("add-or-remove-one"))
-    assert not is_one_row(unit_of("add-or-remove-one", 2))
-    assert not is_one_row(CHANGED)
 
 
 @EVERY_LAW

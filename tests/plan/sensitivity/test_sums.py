@@ -6,10 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpratio.plan.sensitivity.sums import (
-    Contrast,
-    guess_from,
-)
+from dpratio.plan.sensitivity.sums import Contrast, guess_from
 from dpratio.terms.bounds import Bounds
 from plan.boxes_for_tests import guesses
 

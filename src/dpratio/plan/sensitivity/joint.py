@@ -228,11 +228,6 @@ def _determinant(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
     return total
 
 
-def is_one_row(unit: PrivacyUnit) -> bool:
-    """Whether one unit moves one cell, once."""
-    return unit.most_groups == 1 and unit.neighbours == "add-or-remove-one"
-
-
 def unit_ratio(
     law: NoiseLaw,
     grid: Grid,
