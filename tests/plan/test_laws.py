@@ -232,13 +232,6 @@ def test_the_same_noise_is_found_from_every_guess(
         assert true_delta(1, less, ONE) > mpmath.mpf(10) ** -6
 
 
-def test_a_delta_that_is_met_exactly_is_affordable() -> None:
-    ratio, epsilon = Fraction(64), Fraction(2048)
-    met = analytic_delta(ratio, epsilon)
-    for delta, is_enough in ((met, True), (met * (1 - Fraction(1, 10**50)), False)):
-        assert GAUSSIAN.affords(ratio, epsilon=epsilon, delta=delta) is is_enough
-
-
 @pytest.mark.parametrize("power", [4, 19, 400])
 def test_an_absurd_epsilon_is_priced_without_absurd_numbers(power: int) -> None:
     """e^ε is not formed where the tail it multiplies is bounded by zero anyway."""

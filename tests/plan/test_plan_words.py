@@ -107,22 +107,6 @@ def test_a_plan_says_what_can_be_answered(
     assert words in line_of(plan, "Answers: ")
 
 
-@pytest.mark.parametrize(
-    ("groups", "words"),
-    [
-        (None, "one answer for the whole table"),
-        (Groups("day", range(20)), "20 declared keys of day (0, 1, 2, 3, 4, 5, 6, 7, "),
-        (Groups("day", range(20)), ", 11, …)"),
-        (
-            Groups(["state", "sex"], [("CA", "f"), ("NY", None)]),
-            "2 declared keys of state, sex (CA and f, NY and None)",
-        ),
-    ],
-)
-def test_a_plan_says_which_keys_are_declared(groups: Groups | None, words: str) -> None:
-    assert words in line_of(plan_of(groups=groups), "Asked: ")
-
-
 SHOPS = PrivateKeys("shop", Budget("0.2", "1e-7"))
 
 

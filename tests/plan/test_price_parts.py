@@ -240,14 +240,6 @@ def test_sums_that_are_never_large_together_are_priced_together() -> None:
     assert float(2 * price(plan).rho) == pytest.approx(64, rel=CLOSE)
 
 
-def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
-    """The squares are compared with the square of the whole, and with nothing else."""
-    plan = wide_plan("joint", LAPLACE, budget=Budget(100))
-    moves = [each.sensitivity / each.scale for each in plan.measurements[0].sums]
-    assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
-    assert [float(each) for each in price(plan).pure] == pytest.approx(moves, rel=CLOSE)
-
-
 def test_counts_cost_epsilon_and_nothing_else() -> None:
     cost = price(rows_plan())
     assert sum(cost.pure) == cost.epsilon == 1

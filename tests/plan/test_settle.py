@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import GAUSSIAN, LAPLACE, LAWS, NoiseLaw
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.settle import allowances, left_for_sums, private_keys
+from dpratio.plan.settle import allowances, left_for_sums
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
@@ -141,15 +141,6 @@ def test_questions_share_what_keys_leave_and_moves_add_up_to_it(law: NoiseLaw) -
     assert float(total / whole**law.power) == pytest.approx(1, rel=1e-12)
     # One question has it all; its price is not rounded.
     assert allowances(study_of(), law, epsilon, delta)[0].ratio == whole
-
-
-def test_keys_and_a_first_stage_are_paid_first() -> None:
-    study = study_of([Fraction(1)] * 3)
-    assert private_keys(study) == [KEYS]
-    first = Fraction(1, 4)
-    left = left_for_sums(study, GAUSSIAN, bought=[KEYS], first=first)
-    assert left == (Fraction(1, 4), Fraction("8e-7"))
-    assert [part.cells for part in allowances(study, LAPLACE, *left)] == [1, 3, None]
 
 
 @given(share=st.fractions(Fraction(1, 10**9), 1))

@@ -6,10 +6,10 @@ has a share of the budget for each sum.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.laws import (
@@ -40,13 +40,10 @@ from dpratio.plan.settle import (
     terms_of_plan,
 )
 from dpratio.plan.strategy import shares
-from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
 from dpratio.terms.population import Population
-from dpratio.terms.question import Asked, Question
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, UNMEASURED, Study
-from dpratio.terms.unit import PrivacyUnit
 
 # What a first stage gets of epsilon, where the planner takes one.
 _STAGE = Fraction(1, 20)
@@ -65,25 +62,9 @@ _SHARES = {"z": 0.7, "h": 0.18, "zz": 0.1, "zh": 0.01, "hh": 0.01}
 _DIGITS = 9
 
 
-class Terms(TypedDict, total=False):
-    """The terms of a `Study` that decide its plan, besides what it asks."""
-
-    bounds: Mapping[str, Bounds]
-    budget: Budget
-    groups: Asked | Sequence[Asked]
-    unit: PrivacyUnit | None
-    answers: Sequence[str]
-    strategy: str
-    mechanism: str
-    n: int | None
-    population: Population | None
-    stage: float | Fraction | None
-    clipping: str
-
-
 def make_plan(
     study: Study | Ratio | Question | Sequence[Ratio | Question],
-    **terms: Unpack[Terms],
+    **terms: Any,  # noqa: ANN401 (the terms of a Study)
 ) -> Plan:
     """Decide what will be measured and with how much noise; no data are read.
 
@@ -102,18 +83,18 @@ def make_plan(
         InvalidInput: When a term breaks a rule, or the mechanism needs more delta.
 
     Example:
+        >>> import dpratio as dpr
         >>> plan = make_plan(
-        ...     Ratio("score", per="label"),
-        ...     bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        ...     budget=Budget(epsilon=1),
+        ...     dpr.Ratio("score", per="label"),
+        ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        ...     budget=dpr.Budget(epsilon=1),
         ... )
         >>> [measured.summand.name for measured in plan.measurements[0].sums]
         ['z', 'h', 'zz', 'zh', 'hh', 'c']
     """
     if not isinstance(study, Study):
         # Both are refused by name where they are missing.
-        all_terms: dict[str, Any] = {"bounds": None, "budget": None, **terms}
-        study = Study(study, **all_terms)
+        study = Study(study, **{"bounds": None, "budget": None, **terms})
     elif terms:
         raise InvalidInput(
             "a study holds all of its terms, and others were given beside it. "

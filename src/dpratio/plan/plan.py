@@ -224,8 +224,8 @@ class Plan(Tabular):
             *self.protected(),
         ]
         if counting:
-            seen, people = self.cuts_seen_from, self.unit.people
-            lines.append(describe_clipping(counting, seen, people))
+            seen = self.cuts_seen_from
+            lines.append(describe_clipping(counting, seen, self.unit.people))
         lines.append(f"Strategy {strategy}, mechanism {self.law.name}. Cost: {cost}.")
         lines += describe_epsilon(self.epsilon, self.unit)
         lines += describe_delta(self.delta, self.unit)

@@ -181,14 +181,12 @@ def _require_sums(plan: Plan, sums: tuple[MeasuredSum, ...], grid: Grid) -> None
     if summands != grid.summands:
         names = [summand.name for summand in summands]
         _refuse(f"strategy '{plan.study.strategy}' does not measure these sums", names)
-    for measured, step, needed in zip(
-        sums, grid.steps, grid.sensitivities, strict=True
-    ):
+    demanded = zip(grid.steps, grid.sensitivities, strict=True)
+    for measured, wanted in zip(sums, demanded, strict=True):
         name, scale = measured.summand.label, measured.scale
-        laid, wanted = (measured.step, measured.sensitivity), (step, needed)
+        laid = measured.step, measured.sensitivity
         if laid != wanted or type(measured.sensitivity) is not int:
-            rule = f"lattice step and sensitivity of {name} must be {step} and {needed}"
-            _refuse(rule, laid)
+            _refuse(f"lattice step and sensitivity of {name} must be {wanted}", laid)
         if type(scale) is not float or not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
             rule = f"the noise of {name} must be a plain number, not too small or large"
             _refuse(rule, scale)
@@ -210,7 +208,7 @@ def _require_even(plan: Plan, measured: Measurement, grid: Grid) -> list[Fractio
             share * measured.question.budget_share * spent for spent in plan.for_sums
         )
         if unit.cells_moved == 1:
-            ratio = _alone(part)
+            ratio = Fraction(part.sensitivity) / Fraction(part.scale)
         else:
             ratio = unit_ratio(law, grid[place : place + 1], [part.scale], unit, cells)
         if not law.affords(ratio, epsilon=epsilon, delta=delta):
@@ -245,16 +243,11 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> list[Fraction]:
     if law != LAPLACE:
         return [whole]
     apart = [
-        plan.unit.cells_moved * _alone(part)
+        Fraction(plan.unit.cells_moved * part.sensitivity) / Fraction(part.scale)
         for measured in plan.measurements
         for part in measured.sums
     ]
     return apart if sum(move**2 for move in apart) < whole**2 else [whole]
-
-
-def _alone(measured: MeasuredSum) -> Fraction:
-    """Return how far one row moves one sum in units of its noise."""
-    return Fraction(measured.sensitivity) / Fraction(measured.scale)
 
 
 def _refuse(rule: str, value: object) -> NoReturn:

@@ -36,7 +36,7 @@ def plan_of(epsilon: float, groups: Groups, **terms: object) -> Plan:
         budget=Budget(str(epsilon)),
         groups=groups,
         stage=0,
-        **terms,  # type: ignore[arg-type]
+        **terms,
     )
 
 
