@@ -152,7 +152,7 @@ EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
     ),
     "sensitivity": (
         lambda plan: edit(plan, sensitivity=1),
-        "the sensitivity of Σ z must be 25165824 cells, got 1",
+        "lattice step and sensitivity of Σ z must be",
     ),
     "sums as a list": (
         lambda plan: with_sums(plan, list(plan.measurements[0].sums)),
@@ -160,11 +160,11 @@ EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
     ),
     "a residual bound": (
         lambda plan: ask(plan, residual_bound=2.9),
-        "the sensitivity of Σ z must be",
+        "lattice step and sensitivity of Σ z must be",
     ),
     "wider bounds": (
         lambda plan: with_terms(plan, bounds={**plan.bounds, "w": Bounds(0, 3.5)}),
-        "the sensitivity of Σ z must be",
+        "lattice step and sensitivity of Σ z must be",
     ),
     "another strategy": (
         lambda plan: with_terms(plan, strategy="joint"),

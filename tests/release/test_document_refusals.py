@@ -83,7 +83,7 @@ EDITS: dict[str, dict[str, Edits]] = {
         "plan.study.privacy.mechanism": [("none", "$.plan.study: ")],
         "plan.study.bounds.weight": [([-1, 3], "$.plan: the plan's terms break")],
         "plan.study.bounds.score": [
-            ([0, 1.25], "$.plan: the sensitivity of"),
+            ([0, 1.25], "$.plan: lattice step and sensitivity of"),
             # Fewer values fit than were promised, and nothing else changes.
             ("binary", READ),
         ],
@@ -146,7 +146,7 @@ EDITS: dict[str, dict[str, Edits]] = {
         ],
     },
     "focused": {
-        "plan.study.ratio.guess": [(2, "$.plan: the lattice step of")],
+        "plan.study.ratio.guess": [(2, "$.plan: lattice step and sensitivity of")],
         "plan.measurements.0.sums.0.scale": [
             *((2.0**24, "$.plan: the noise of the sums"), (12.0 * 2**24, READ)),
         ],

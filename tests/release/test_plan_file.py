@@ -114,7 +114,7 @@ def refusal(folder: Path, content: bytes) -> str:
     ("place", "value", "message"),
     [
         ("plan.study.privacy.epsilon", "1/20", "the noise of the sums is too small"),
-        ("plan.study.bounds.s", [0, 2], "the lattice step of"),
+        ("plan.study.bounds.s", [0, 2], "lattice step and sensitivity of"),
         ("plan.study.privacy.strategy", "external", "$.plan.study.privacy.strategy"),
         ("format", None, "$.format: this is no plan"),
         ("version", 2, "$.version: use the dpratio"),
