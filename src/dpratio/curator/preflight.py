@@ -18,6 +18,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.measure import connect, look_at
 from dpratio.curator.reading.statement import KeyCount, Reading, kind_of_key
 from dpratio.plan.price import AnyPlan, price
+from dpratio.plan.rules import require_ids_of_view
 from dpratio.tabular import Tabular
 
 
@@ -72,6 +73,7 @@ def check_release(
         DpratioError: What the release would raise before its charge.
     """
     price(plan)
+    require_ids_of_view(table, plan.unit)
     if ledger is not None:
         ledger.account(scope)  # An unknown scope is named first, as in a release.
     opened = connect(table)

@@ -19,6 +19,7 @@ from dpratio.curator.noise.entropy import fresh_id
 from dpratio.curator.stopping import interruptible
 from dpratio.errors import EngineFailed, FileRefused, GivenAgain, InvalidInput
 from dpratio.plan.price import AnyPlan, price
+from dpratio.plan.rules import require_ids_of_view
 from dpratio.release.release import MADE_BY, Release, id_of
 from dpratio.terms.study import Study
 
@@ -320,6 +321,7 @@ def carry_out(request: Request, listeners: Listeners) -> Release:
 def _check(request: Request) -> "Account":
     """Price the plan; return the account of the release, with its id."""
     price(request.plan)
+    require_ids_of_view(request.table, request.plan.unit)
     ledger, named = request.ledger, request.release_id
     release_id = fresh_id() if named is None else id_of(named)
     if ledger is None:

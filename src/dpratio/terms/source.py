@@ -40,6 +40,7 @@ _LARGEST_WHOLE = 2**63 - 1
 _EXACT = 2**53  # Below it, a double without a fraction is that whole number.
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}")
 _PATH = re.compile(rf"(?:{_VARIABLE.pattern})?[^{{}}]*(?:{{period}}[^{{}}]*)?")
+_HASH = re.compile("[0-9a-f]{64}")
 _UNUSABLE = {"\n", "\r", "\x00", "\x01"}  # \x01 marks lines inside the engines.
 _PART = "(YYYY|MM?|DD?)"
 _DATES = re.compile(
@@ -195,6 +196,8 @@ class DatabaseTable:
         partitions: Columns that names of folders below the path hold, as in
             `ParquetFiles`.
         where: The conditions that a row must meet, as in `ParquetFiles`.
+        view: The hash of a view's definition that you trust, of PostgreSQL or DuckDB;
+            the message that refuses a view shows it. Without it, views are not read.
 
     Raises:
         InvalidInput: When the address, the name or a condition is not usable.
@@ -209,6 +212,7 @@ class DatabaseTable:
     path: str | None = field(repr=False)
     partitions: Partitions = field(repr=False)
     where: tuple[Condition, ...] = field(repr=False)
+    view: str | None = field(repr=False)
     scheme: str = field(init=False)  # Empty where a variable holds the address.
 
     def __init__(
@@ -219,8 +223,15 @@ class DatabaseTable:
         path: str | None = None,
         partitions: Mapping[str, str] | Partitions = (),
         where: Where = (),
+        view: str | None = None,
     ) -> None:
         scheme = _scheme_of(url)
+        if view is not None and not (isinstance(view, str) and _HASH.fullmatch(view)):
+            raise InvalidInput(
+                "a view is trusted by the 64 hexadecimal digits of its definition, got "
+                f"{show_given(view)}. Leave it out, and the message shows them.",
+                field="view",
+            )
         if path is None:
             table = _table_names(table)
         elif table or scheme not in {"spark", ""}:

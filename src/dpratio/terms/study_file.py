@@ -491,6 +491,7 @@ DATA = one_of(
             url=TEXT,
             table=list_or(many(TEXT), TEXT).optional(()),
             path=TEXT.optional(),
+            view=TEXT.optional(),
             **_ROWS,
         ),
         "path": record(

@@ -224,18 +224,19 @@ def _open_duckdb(source: DatabaseTable) -> Table:
     *outer, name = source.table
     schema = outer[-1] if outer else "main"
     full = (outer[0] if len(outer) > 1 else "given", schema, name)
-    kind = None
+    kind, definition = None, None
     for catalogue, column, found in (
         ("duckdb_tables", "table_name", TABLE),
         ("duckdb_views", "view_name", VIEW),
     ):
         rows = connection.execute(
-            f"SELECT 1 FROM {catalogue}() WHERE database_name = ? "
+            f"SELECT sql FROM {catalogue}() WHERE database_name = ? "
             f"AND schema_name = ? AND {column} = ? AND NOT internal",
             list(full),
         ).fetchall()
-        kind = found if rows else kind
-    require_stored(kind, source)
+        if rows:
+            kind, definition = found, rows[0][0]
+    require_stored(kind, source, definition)
     written = ".".join(map(identifier, full))
     schema_there = schema_of(connection.sql(f"SELECT * FROM {written}"))
     every: Any = SimpleNamespace(columns=list(schema_there))

@@ -212,7 +212,8 @@ SELECT n.nspname, c.relname, c.relkind::text, row_security_active(c.oid),
     SELECT FROM parts p JOIN pg_class o ON o.oid = p.inhrelid
     WHERE o.relkind NOT IN ('r', 'p')
   ),
-  current_setting('server_encoding')
+  current_setting('server_encoding'),
+  CASE WHEN c.relkind = 'v' THEN pg_get_viewdef(c.oid) END
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.oid = %s AND has_any_column_privilege(c.oid, 'SELECT')
 """
@@ -237,6 +238,7 @@ class _Found:
     is_filtered: bool
     has_foreign: bool
     encoding: str
+    definition: str | None  # Of a view, with every name in full.
     columns: tuple[tuple[Any, ...], ...]
 
 
@@ -271,7 +273,8 @@ def open_postgres(connection: Connection, source: DatabaseTable) -> Table:
     connection.execute(_BEGIN)
     found = _look(connection, oid)
     connection.execute("ROLLBACK")
-    require_stored(None if found is None else _kind(found), source)
+    kind, definition = (None, None) if found is None else _kind(found)
+    require_stored(kind, source, definition)
     assert found is not None  # noqa: S101 (refused above)
     if found.encoding != "UTF8":
         raise SchemaRefused(
@@ -320,15 +323,16 @@ def _look(connection: Connection, oid: int | None) -> _Found | None:
     if row is None:
         return None
     columns = connection.execute(_COLUMNS, (oid,)).fetchall()
-    return _Found(*row, columns=tuple(columns))  # type: ignore[misc]  # of six
+    return _Found(*row, columns=tuple(columns))  # type: ignore[misc]  # of seven
 
 
-def _kind(found: _Found) -> str:
+def _kind(found: _Found) -> tuple[str, str | None]:
     if found.kind == "v":
-        return VIEW
+        return VIEW, found.definition
     is_own = found.schema in {"pg_catalog", "information_schema"}
     is_stored = found.kind in {"r", "p"} and not found.has_foreign
-    return TABLE if is_stored and not (is_own or found.is_filtered) else OTHER
+    is_table = is_stored and not (is_own or found.is_filtered)
+    return TABLE if is_table else OTHER, None
 
 
 def column_of(name: str, native: str) -> Column:

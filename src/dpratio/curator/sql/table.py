@@ -1,5 +1,6 @@
 """A table as its database has it: its public schema, and the one way to ask it."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,12 +70,15 @@ def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Answer:
     return {name: [row[index] for row in rows] for index, name in enumerate(names)}
 
 
-def require_stored(kind: str | None, source: DatabaseTable) -> None:
-    """Raise unless a name is that of a table that its database stores itself.
+def require_stored(
+    kind: str | None, source: DatabaseTable, definition: str | None = None
+) -> None:
+    """Raise unless a name is that of a stored table, or of a view that is trusted.
 
     Args:
         kind: What has the name: `TABLE`, `VIEW`, `OTHER`, or None for nothing.
         source: The table as it was named.
+        definition: Of a view that could be trusted.
 
     Raises:
         FileRefused: When nothing has the name.
@@ -85,11 +89,26 @@ def require_stored(kind: str | None, source: DatabaseTable) -> None:
             f"there is no table '{source.name}' at '{source.shown}' that you may read. "
             "Check its name and schema."
         )
-    if kind == VIEW:
+    if kind == VIEW and definition is not None:
+        digest = hashlib.sha256(definition.encode()).hexdigest()
+        if source.view != digest:
+            raise SchemaRefused(
+                f"'{source.name}' is a view, and one person may be in many rows of it. "
+                "Name the table behind it; or, with a unit of ids, trust this "
+                f'definition and nothing that replaces it: view = "{digest}".',
+                field="view",
+            )
+    elif kind == VIEW:
         raise SchemaRefused(
             f"'{source.name}' is a view, and views are not read: one person may be in "
             "many rows of it. Name the table behind it, or store what the view gives "
             "in a table, one row of which is about one person."
+        )
+    elif source.view is not None:
+        raise SchemaRefused(
+            f"'{source.name}' is no view whose definition could be trusted. Leave "
+            "view out.",
+            field="view",
         )
     if kind == OTHER:
         raise SchemaRefused(

@@ -41,6 +41,7 @@ class SourceDescription:
         where: The conditions that rows meet, of files or of a database.
         partitions: Columns that names of folders hold, each with its kind.
         url: The variable that holds an address, in place of what stands in one.
+        view: The hash of a view's definition.
 
     Raises:
         InvalidInput: When it describes no source, or more than one.
@@ -64,6 +65,7 @@ class SourceDescription:
     where: tuple[Condition, ...] = ()
     partitions: tuple[str, ...] = ()
     url: str | None = None
+    view: str | None = None
 
     def __post_init__(self) -> None:
         if [self.name, self.path, self.table].count(None) != 2:  # noqa: PLR2004
@@ -105,6 +107,8 @@ class SourceDescription:
             parts.append(f"columns {', '.join(map(repr, self.columns))}")
         if self.partitions:
             parts.append(f"folders of {', '.join(self.partitions)}")
+        if self.view:
+            parts.append(f"a view whose definition is {self.view}")
         if self.where:
             parts.append(f"rows where {' and '.join(map(_shown, self.where))}")
         return ", ".join(parts)
@@ -164,6 +168,7 @@ def description_of(
         table=source.table or None,
         where=source.where,
         partitions=folders,
+        view=source.view,
     )
 
 
