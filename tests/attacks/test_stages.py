@@ -62,7 +62,6 @@ def test_05_sums_that_are_mixed_are_not_clamped_before(engine: str) -> None:
         listed=None,
         unit=None,
         sums=(CellSum(("s",), step, 2**60),),
-        unclamped=True,
     )
     table = pa.table({"x": [1.0] * 8 + [0.5], "g": ["a"] * 8 + ["b"]})
     sums = open_table(given_to(engine, table), statement, "auto")()

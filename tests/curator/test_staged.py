@@ -201,7 +201,6 @@ def test_a_ledger_is_charged_once_for_both_stages(tmp_path: Path) -> None:
 
 def test_the_engine_is_asked_for_raw_sums_once() -> None:
     statement = asked(plan_of("groups"))
-    assert statement.unclamped
     assert statement.contrast is not None
     assert statement.contrast.centre == 0.0
     assert [each.factors for each in statement.sums] == [

@@ -117,7 +117,7 @@ def test_a_signal_ends_a_query_of_duckdb(number: int) -> None:
     connection = connect()
     wanted = Terminated if number == signal.SIGTERM else KeyboardInterrupt
     with heeding_signals(), pytest.raises(wanted), interrupted(number, 1):
-        run_on(connection)(slow_duckdb(), {})
+        run_on(connection)(slow_duckdb())
     assert connection.execute("SELECT 7").fetchone() == (7,)
     connection.close()
 

@@ -137,7 +137,7 @@ def _counted(plan: Plan, question: Measurement) -> dict[str, Any]:
     raw = plan.layout(question).raw_grid
     cells = zip(raw.summands, raw.steps, raw.sensitivities, strict=True)
     sums = tuple(CellSum(part.factors, step, largest) for part, step, largest in cells)
-    return {"sums": sums, "contrast": RAW, "unclamped": True}
+    return {"sums": sums, "contrast": RAW}
 
 
 def unit_rule(

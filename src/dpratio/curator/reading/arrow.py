@@ -91,10 +91,10 @@ def open_frame(
     names = {name: f"c{index}" for index, name in enumerate(_readable(types, asked))}
     columns = {name: (short, stored_as(types[name])) for name, short in names.items()}
 
-    def ask(query: str, tables: Any) -> Columns:  # noqa: ANN401
+    def ask(query: str) -> Columns:
         connection = connect()
         connection.register("given", read(names))
-        return run_on(connection)(query, tables)
+        return run_on(connection)(query)
 
     return DuckTable(types, columns, "given", ask)
 

@@ -23,7 +23,6 @@ from dpratio.curator.reading.table import (
     Asked,
     Columns,
     DuckTable,
-    Tables,
     connect,
     file_list,
     literal,
@@ -64,12 +63,12 @@ def open_csv(source: CsvFile, asked: Asked) -> DuckTable:
         if name in asked.columns
     }
     rows = _rows(source, files, len(header))
-    run = run_on(connection)
 
-    def ask(query: str, tables: Tables) -> Columns:
+    def ask(query: str) -> Columns:
         lines = map(_first_line, files) if source.columns is not None else ()
         first = np.array([line for line in lines if line is not None], dtype=object)
-        return run(query, {**tables, "first_lines": {"line": first}})
+        connection.register("first_lines", {"line": first})
+        return run_on(connection)(query)
 
     return DuckTable(dict.fromkeys(header, kind), columns, rows, ask)
 

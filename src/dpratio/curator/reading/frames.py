@@ -29,7 +29,6 @@ from dpratio.curator.reading.table import (
     Asked,
     Columns,
     DuckTable,
-    Tables,
     connect,
     run_on,
 )
@@ -153,13 +152,13 @@ def _open_columns(
         for name, short in names.items()
     }
 
-    def ask(query: str, tables: Tables) -> Columns:
+    def ask(query: str) -> Columns:
         connection = connect()
         # No cell that happens to be sampled decides a type.
         connection.execute("SET pandas_analyze_sample = 0")
         arrays = {short: read(name, roles[name]) for name, short in names.items()}
         connection.register("given", arrays)
-        return run_on(connection)(query, tables)
+        return run_on(connection)(query)
 
     return DuckTable(types, columns, "given", ask)
 

@@ -35,7 +35,6 @@ from dpratio.curator.reading.table import (
     Asked,
     Columns,
     DuckTable,
-    Tables,
     as_named,
     connect,
     file_list,
@@ -189,18 +188,18 @@ def _ask(
     names: Sequence[str],
     texts: Sequence[str],
     partitions: Partitions,
-) -> Callable[[str, Tables], Columns]:
+) -> Callable[[str], Columns]:
     """Return what asks the files, and asks them again where text stops DuckDB."""
     run, view = run_on(connection), "CREATE OR REPLACE TEMP VIEW given_files AS"
 
-    def ask(query: str, tables: Tables) -> Columns:
+    def ask(query: str) -> Columns:
         read = f"SELECT * FROM {_read(files, named=bool(partitions))}"
         connection.execute(f"{view} {_with_partitions(read, files, partitions)}")
         with contextlib.suppress(duckdb.InvalidInputException):
-            return run(query, tables)
+            return run(query)
         read = _mended(files, names, texts, named=bool(partitions))
         connection.execute(f"{view} {_with_partitions(read, files, partitions)}")
-        return run(query, tables)
+        return run(query)
 
     return ask
 
@@ -288,13 +287,13 @@ def _through_arrow(
                 read += [arrow.repeat(path, batch.num_rows)] if partitions else []
                 yield arrow.RecordBatch.from_arrays(read, names=list(fields))
 
-    def ask(query: str, tables: Tables) -> Columns:
+    def ask(query: str) -> Columns:
         connection = connect()
         reader = arrow.RecordBatchReader.from_batches(arrow.schema(fields), batches())
         connection.register("given_batches", reader)
         rows = _with_partitions("SELECT * FROM given_batches", files, partitions)
         connection.execute(f"CREATE TEMP VIEW given AS {rows}")
-        return run_on(connection)(query, tables)
+        return run_on(connection)(query)
 
     return DuckTable(types, columns, "given", ask)
 

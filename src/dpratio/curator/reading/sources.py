@@ -19,13 +19,11 @@ from dpratio.curator.reading.table import (
     Asked,
     Columns,
     DuckTable,
-    Tables,
     as_named,
     connect,
     schema_of,
 )
 from dpratio.curator.reading.tables import kind_of, refuse_kind
-from dpratio.curator.stopping import stoppable
 from dpratio.errors import InvalidInput, SchemaRefused
 
 Signature = tuple[str, ...]
@@ -102,23 +100,18 @@ def open_duck(source: object, statement: Asked) -> DuckTable:
 def open_given(
     relation: Any,  # noqa: ANN401 (typed by DuckDB)
     statement: Asked,
-    cancel: Callable[[], object] | None,
 ) -> DuckTable:
     """Open a relation on a connection whose functions and reads were checked.
 
     Args:
         relation: Of a connection that may be anybody's.
         statement: What will be asked; it names the columns.
-        cancel: Stops its connection's query; None where nothing can.
     """
     # A name nobody has: tables of the same connection must not stand in.
     name = f"dpratio_{fresh_id()}"
 
-    def ask(query: str, _: Tables) -> Columns:
-        def work() -> Columns:
-            return dict(relation.query(name, query).fetchnumpy())
-
-        return work() if cancel is None else stoppable(work, cancel)
+    def ask(query: str) -> Columns:
+        return dict(relation.query(name, query).fetchnumpy())
 
     opened = as_named(schema_of(relation), statement, name, ask)
     return replace(opened, is_foreign=True)
@@ -127,7 +120,7 @@ def open_given(
 def _open_relation(relation: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     opened = None
     with contextlib.suppress(duckdb.Error):
-        opened = open_given(relation, statement, None)
+        opened = open_given(relation, statement)
     if opened is None:
         raise SchemaRefused("the relation cannot be read: its connection is closed.")
 

@@ -101,8 +101,8 @@ class Statement:
     """What to add up, without a trace of privacy parameters.
 
     ``factor_columns`` and ``factor_bounds`` are by letter: s, y, w and m of the ratio,
-    and b0, b1 … of binned columns. ``unclamped`` sums may need more than 64 bits. With
-    a ``ladder`` its cells are what is counted, of the one letter s, and ``dimensions``
+    and b0, b1 … of binned columns. With a
+    ``ladder`` its cells are what is counted, of the one letter s, and ``dimensions``
     are the groups in which a person's totals are made; or, where it ``counts_groups``,
     of which it counts how many a person is in.
     """
@@ -114,7 +114,6 @@ class Statement:
     unit: UnitRule | None
     sums: tuple[CellSum, ...]
     contrast: Contrast | None = None
-    unclamped: bool = False
     ladder: Ladder | None = None
     counts_groups: bool = False
 

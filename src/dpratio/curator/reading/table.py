@@ -20,8 +20,6 @@ from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading
 from dpratio.curator.stopping import stoppable
 
 Asked = Reading | KeyCount
-# Public tables that a query joins, as columns of arrays.
-Tables = Mapping[str, Mapping[str, Any]]
 Columns = dict[str, Any]
 
 _KINDS = {
@@ -45,23 +43,17 @@ class DuckTable:
     types: Mapping[str, ColumnType]
     columns: Mapping[str, tuple[str, str]]
     source: str
-    ask: Callable[[str, Tables], Columns]
+    ask: Callable[[str], Columns]
     is_foreign: bool = False
-
-    def fetch(self, query: str, tables: Tables) -> Columns:
-        """Run one query, with public tables beside it; return its columns as arrays."""
-        return self.ask(query, tables)
 
 
 def run_on(
     connection: duckdb.DuckDBPyConnection,
-) -> Callable[[str, Tables], Columns]:
+) -> Callable[[str], Columns]:
     """Return a function that runs a query on a connection of ours."""
 
-    def run(query: str, tables: Tables) -> Columns:
+    def run(query: str) -> Columns:
         def work() -> Columns:
-            for name, columns in tables.items():
-                connection.register(name, dict(columns))
             return dict(connection.execute(query).fetchnumpy())
 
         return stoppable(work, connection.interrupt)
@@ -73,7 +65,7 @@ def as_named(
     schema: Mapping[str, str],
     asked: Asked,
     source: str,
-    ask: Callable[[str, Tables], Columns],
+    ask: Callable[[str], Columns],
 ) -> DuckTable:
     """Return a table whose columns keep their names and DuckDB types."""
     columns = {name: (name, schema[name]) for name in asked.columns if name in schema}

@@ -46,7 +46,7 @@ def duckdb_table(given: DuckTable) -> Table:
         columns,
         given.source,
         _FRAMES if given.source == "given" else DIALECT,
-        lambda query: given.ask(query, {}),
+        given.ask,
         hide=hide,
     )
 
