@@ -17,8 +17,8 @@ from dpratio.curator.ledger.history import describe_left
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.measure import connect, look_at
 from dpratio.curator.reading.statement import KeyCount, Reading, kind_of_key
+from dpratio.curator.statements import require_ids_of_view
 from dpratio.plan.price import AnyPlan, price
-from dpratio.plan.rules import require_ids_of_view
 from dpratio.tabular import Tabular
 
 

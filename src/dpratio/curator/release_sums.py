@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from dpratio.checks import show_given
 from dpratio.curator.measure import connect, open_for
 from dpratio.curator.noise.entropy import fresh_id
+from dpratio.curator.statements import require_ids_of_view
 from dpratio.curator.stopping import interruptible
 from dpratio.errors import EngineFailed, FileRefused, GivenAgain, InvalidInput
 from dpratio.plan.price import AnyPlan, price
-from dpratio.plan.rules import require_ids_of_view
 from dpratio.release.release import MADE_BY, Release, id_of
 from dpratio.terms.study import Study
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpratio.curator.reading.statement import CellSum, Reading, Statement, UnitRule
+from dpratio.errors import InvalidInput
 from dpratio.plan.histograms import Histogram, HistogramPlan
 from dpratio.plan.measurement import Measurement
 from dpratio.plan.plan import Plan
@@ -14,6 +15,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Dimension, Groups, ScoreBins
 from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.source import DatabaseTable
 from dpratio.terms.unit import PrivacyUnit
 
 
@@ -151,3 +153,13 @@ def unit_rule(
         return None
     totals = {} if ratio is None else totals_of(ratio, unit)
     return UnitRule(unit.column, key, unit.most_groups, totals)
+
+
+def require_ids_of_view(data: object, unit: PrivacyUnit) -> None:
+    """Raise InvalidInput where a view is trusted, and single rows are protected."""
+    if isinstance(data, DatabaseTable) and data.view and unit.column is None:
+        raise InvalidInput(
+            "a view that is trusted needs a unit with a column of ids: one row of a "
+            "table may be many rows of a view.",
+            field="unit",
+        )

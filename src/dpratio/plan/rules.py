@@ -24,9 +24,7 @@ from dpratio.plan.settle import (
 from dpratio.terms.groups import Groups, PrivateKeys, ScoreBins
 from dpratio.terms.population import Population
 from dpratio.terms.question import Question
-from dpratio.terms.source import DatabaseTable
 from dpratio.terms.study import CLIPPINGS, Study
-from dpratio.terms.unit import PrivacyUnit
 
 _LARGEST_ROW = 2.0**30
 _MOST_PEOPLE = 2**53 - 1  # Beyond it JSON has no whole numbers.
@@ -155,7 +153,6 @@ def _require_columns(study: Study) -> None:
                 f"{show_given(column)}. Group by another column, or by bins of it.",
                 field="groups",
             )
-    require_ids_of_view(study.data, study.unit)
     if study.unit.column in {*wanted, *binned, *keyed}:
         raise InvalidInput(
             "ids cannot be a column of the ratio or a group, got "
@@ -171,16 +168,6 @@ def _require_columns(study: Study) -> None:
             shared = [name for name in study.unit.totals if name in names]
             _require_names("totals", names, [*shared, *question.totals])
         _require_names("totals", added, [*study.unit.totals, *added])
-
-
-def require_ids_of_view(data: object, unit: PrivacyUnit) -> None:
-    """Raise InvalidInput where a view is trusted, and single rows are protected."""
-    if isinstance(data, DatabaseTable) and data.view and unit.column is None:
-        raise InvalidInput(
-            "a view that is trusted needs a unit with a column of ids: one row of a "
-            "table may be many rows of a view.",
-            field="unit",
-        )
 
 
 def _require_names(field: str, needed: Sequence[str], given: Sequence[str]) -> None:
