@@ -93,6 +93,7 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return np.zeros_like(draw(*given))
 
     monkeypatch.setattr(measure, "draw_noise", counted)
+    monkeypatch.setattr(measure, "fresh_id", str)  # The key that `exact` has.
     return drawn
 
 
