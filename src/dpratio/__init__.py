@@ -11,6 +11,7 @@ Who plans a study (no data are read, nothing is spent)
                           read_study, parse_study
     what it will give:    make_plan, Plan, forecast, needed_people, needed_epsilon,
                           Population, MeanSd; write_plan, read_plan
+    what will run:        plan_sql
 
 Who holds the data
     the one door to rows: release_sums; tables in CsvFile, ParquetFiles, DatabaseTable

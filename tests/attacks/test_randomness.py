@@ -55,7 +55,6 @@ def test_25_nothing_in_the_curator_takes_a_seed(
     listed = list(parameters())
     assert {
         "dpratio.curator.ledger.admission.watch",
-        "dpratio.curator.warehouse.units",
     } <= {module for module, _ in listed}
     assert [each for each in listed if each[1].strip("_") in SEEDS] == []
     monkeypatch.setattr(sys, "argv", ["dpratio", "release", "--help"])

@@ -60,7 +60,7 @@ def test_columns_of_a_table_are_told_by_their_types_and_no_row_is_read(
     found = check_release(people, plan, ledger=book)
     assert found.columns() == {
         "column": ["shop", "customer", "score", "label", "region", "day"],
-        "type": ["string", "int64", "float32", "int16", "string", "date"],
+        "type": ["text", "int8", "float4", "int2", "varchar", "date"],
         "read as": [
             *("text keys", "ids", "numbers", "numbers", "text keys", "date keys"),
         ],

@@ -36,7 +36,7 @@ BAD: dict[str, dict[str, tuple[str, str]]] = {
         'url = 1\ntable = "a"': (".url", "must be text"),
         DUCKDB: (".table", "a table is named"),
         f"{DUCKDB}table = 1": (".table", "must be text"),
-        f'{DUCKDB}view = "a"': ("", "unknown field 'view'"),
+        f'{DUCKDB}view = "a"': (".view", "64 hexadecimal digits"),
         f'{DUCKDB}sql = "SELECT 1"': ("", "unknown field 'sql'"),
         f'{DUCKDB}table = "a"\npartitions = {{ k = "text" }}': (".partitions", "path"),
         **{

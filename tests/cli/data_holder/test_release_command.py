@@ -196,5 +196,5 @@ def test_data_may_lie_in_a_database_beside_the_study(folder: Path, call: Call) -
     (place / "view.toml").write_text(study, encoding="utf-8")
     code, out, error = call("release", "place/view.toml", "-o", "view.json")
     assert (code, out) == (4, "")
-    assert "'all_people' is a view, and views are not read" in error
+    assert "'all_people' is a view, and one person may be in many rows" in error
     assert len(Ledger("dpratio.db").account().releases) == 1
