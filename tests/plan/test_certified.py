@@ -2,6 +2,9 @@
 
 import decimal
 import itertools
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from decimal import ROUND_UP, Context, Inexact
 from fractions import Fraction
 from functools import lru_cache
@@ -115,6 +118,31 @@ def test_any_number_is_enclosed(x: Fraction, power: int, digits: int) -> None:
     assert low <= oracle("tail", place) <= high
 
 
+NEXT_TO_ONE = """
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+from fractions import Fraction
+from dpratio.plan.certified import log_bounds
+for digits in (3, 40):
+    for x in (1, 1 + Fraction(1, 10**50), 1 - Fraction(1, 10**50)):
+        low, high = log_bounds(Fraction(x), digits)
+        assert low <= 0 <= high, x
+        assert (low <= 1 - 1 / x) and (x - 1 <= high), x
+        assert high - low <= Fraction(10) ** (1 - digits), x
+"""
+
+
+def test_the_logarithm_of_one_is_no_number_with_ten_to_the_18_digits() -> None:
+    """The decimal next to zero has 10^18 digits; a fraction cannot hold it.
+
+    In a process of its own, because without the guard this takes all memory. It ends
+    after some seconds of its own work, however busy the machine is.
+    """
+    command = [sys.executable, "-c", NEXT_TO_ONE]
+    done = subprocess.run(command, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+
+
 @pytest.mark.parametrize(
     "x", [FURTHEST + TINY, Fraction(61), Fraction(10**6), Fraction(10) ** 400]
 )
@@ -181,3 +209,12 @@ def test_bounds_do_not_depend_on_the_decimal_context_of_the_caller(
     assert tail[0] < oracle("tail", x) < tail[1]
     assert power[0] < oracle("exp", x) < power[1]
     assert logarithm[0] < oracle("log", x + 1) < logarithm[1]
+
+
+def test_threads_that_share_the_contexts_get_the_same_bounds() -> None:
+    points = [Fraction(k, 7) for k in range(1, 60)] * 4
+    digits = [20 + k % 5 for k in range(len(points))]
+    alone = [normal_tail_bounds(x, d) for x, d in zip(points, digits, strict=True)]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(normal_tail_bounds, points, digits))
+    assert alone == together

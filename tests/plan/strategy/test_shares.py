@@ -262,15 +262,6 @@ def test_no_other_split_of_the_budget_promises_much_less_width(
             assert promised(other) > best - 0.005
 
 
-def test_more_budget_or_more_people_promise_less_width() -> None:
-    for law in LAWS:
-        widths = [
-            shared(law, UNIT, epsilon=epsilon, n=n)[0].log_width
-            for epsilon, n in (("0.1", 1000), ("1", 1000), ("1", 10_000))
-        ]
-        assert widths[0] > widths[1] > widths[2]
-
-
 def test_the_denominator_is_chosen_where_the_numerator_reaches_further() -> None:
     """And the sum where both reach equally far: by the promised width."""
     for box, guess, better in ((SPEND, 0.6, "denominator"), (UNIT, 1.0, "sum")):
