@@ -162,7 +162,23 @@ def crowd(ids: list[Any], kind: Any, rows: int) -> Table:  # noqa: ANN401
 
 
 CROWDS: dict[str, tuple[Any, list[Any]]] = {
-    "text": (pa.string(), ["ann", "Ann", "é", "a:1", "", "😀", "7", "-0", " 7", None]),
+    "text": (
+        pa.string(),
+        [
+            "ann",
+            "Ann",
+            "ann ",
+            "é",
+            "a:1",
+            "",
+            "😀",
+            "7",
+            "-0",
+            " 7",
+            None,
+            "x" * 9_999,
+        ],
+    ),
     "digits": (pa.string(), ["+7", "07", "9" * 18, "9" * 19, "1e3", "-12", "٣", "7 "]),
     "whole": (pa.int64(), [0, -1, 7, 2**63 - 1, -(2**63), 10**18, None]),
     "small": (pa.int16(), [0, -1, 7, 32_767, None]),

@@ -1,5 +1,8 @@
 """Numbers of every type give the same integers on a cluster, to the last bit."""
 
+import datetime as dt
+import itertools
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -23,7 +26,8 @@ from curator.warehouse.spark.frames_for_tests import (
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.groups import Groups, Keys, ScoreBins
+from dpratio.terms.groups import Groups, Keys, Periods, ScoreBins
+from dpratio.terms.unit import PrivacyUnit
 
 EXAMPLES = 15
 WIDE, UNIT = Bounds(-(2.0**100), 2.0**100), Bounds(-1, 1)
@@ -165,8 +169,6 @@ def test_no_filter_of_ours_is_pushed_down_to_a_file(
         "id": pa.array([1]),
     }
     pq.write_table(pa.table(columns), path)
-    from dpratio.terms.unit import PrivacyUnit
-
     unit = PrivacyUnit("id", totals={"score": UNIT, "label": UNIT})
     plan = plan_of(UNIT, Bounds(0, 1), keys=[3, 4], unit=unit)
     query = query_over(session.read.parquet(str(path)), plan)
@@ -181,3 +183,44 @@ def test_no_filter_of_ours_is_pushed_down_to_a_file(
     shown = query._jdf.queryExecution().optimizedPlan().toString()
     assert "nanvl(" in shown
     assert shown.count("greatest(") >= 2
+
+
+DAY = dt.date(2026, 1, 1)
+COLUMNS: dict[str, Any] = {
+    "score": [0.5],
+    "label": [True],
+    "text": ["a"],
+    "whole": pa.array([1], pa.int32()),
+    "truth": [True],
+    "day": pa.array([DAY]),
+    "time": pa.array([DAY], pa.date32()).cast(pa.timestamp("us")),
+    "number": [0.5],
+}
+GROUPS = [
+    None,
+    *(Groups("text", keys) for keys in (["a"], ["a", None])),
+    *(Groups("whole", keys) for keys in ([1], [1, 5], [1, None])),
+    *(Groups("truth", keys) for keys in ([True], [True, False], [None, False])),
+    Groups("day", [DAY]),
+    Groups.cross(Periods("day", "day", DAY, DAY)),
+    Groups.cross(Periods("time", "month", DAY, dt.date(2026, 3, 1))),
+    Groups.cross(ScoreBins("number", [0, 0.5, 1])),
+    Groups(["truth", "whole"], [(True, 1)]),
+]
+
+
+def test_no_test_of_a_key_or_an_id_reaches_a_file(
+    session: Session, files: Path
+) -> None:
+    """Whatever the groups are, of rows and of people: statistics may be wrong."""
+    path = files / "keys.parquet"
+    pq.write_table(pa.table(COLUMNS), path)
+    frame = session.read.parquet(str(path))
+    totals = {"score": UNIT, "label": Bounds.binary()}
+    for groups, ids in itertools.product(GROUPS, [None, "text", "whole"]):
+        unit = None if ids is None else PrivacyUnit(ids, totals=totals, most_groups=1)
+        bins = groups is not None and isinstance(groups.dimensions[0], ScoreBins)
+        bounds = {"number": Bounds(0, 1)} if bins else {}
+        plan = plan_of(UNIT, groups=groups, bounds=bounds, unit=unit)
+        shown = query_over(frame, plan)._jdf.queryExecution().toString()
+        assert set(re.findall(r"PushedFilters: (\S+)", shown)) == {"[],"}, plan
