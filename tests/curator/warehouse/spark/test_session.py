@@ -1,5 +1,6 @@
 """The session of the user is as it was before, and its settings are respected."""
 
+import itertools
 import logging
 import threading
 from collections.abc import Iterator
@@ -20,7 +21,8 @@ from dpratio.curator.choose_engine import open_keys
 from dpratio.curator.reading.statement import KeyCount, UnitRule
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.sql import spark_frames
-from dpratio.curator.sql.spark_frames import watched
+from dpratio.curator.sql.spark import identifier, literal
+from dpratio.curator.sql.spark_frames import own_session, watched
 from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
 from spark_cluster import wait_until
 
@@ -251,3 +253,32 @@ def test_the_tasks_of_a_query_are_known_by_its_tag(
                 break
     assert seen
     assert spark_frames._running_tasks(context, "dpratio-known") == 0
+
+
+TEXTS = [
+    *(
+        "'",
+        "\\",
+        "\\'",
+        "''",
+        "\\\\'",
+        '"',
+        "`",
+        "$$",
+        "${env:HOME}",
+        "%",
+        "\\%",
+        "\\_",
+    ),
+    *("--", "/*", "*/", ";", "\\u0041", "\\101", "\\n", "\n", "\r", "\t", "\x1a", "é"),
+]
+
+
+def test_any_text_and_any_name_reaches_spark_as_it_is(session: Session) -> None:
+    texts = [*TEXTS, *map("".join, itertools.product(TEXTS, TEXTS))]
+    own = own_session(session, session.conf.getAll)
+    listed = ", ".join(map(literal, texts))
+    found = own.sql(f"SELECT explode(array({listed}))").collect()
+    assert [row[0] for row in found] == texts
+    named = ", ".join(f"1 AS {identifier(text)}" for text in texts)
+    assert own.sql(f"SELECT {named}").columns == texts
