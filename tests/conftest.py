@@ -35,6 +35,7 @@ _SLOW = (
     "tests/curator/duckdb/test_given.py",
     "tests/curator/fuzz/",
     "tests/curator/ledger/attacks/",
+    "tests/curator/sql/",
     "tests/curator/warehouse/",
     "tests/fuzz/",
     "tests/guides/",

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from curator.ledger.loans import SCOPE
+from curator.postgres_host import Postgres
 from curator.table_sources import connection_of
 from dpratio.curator.ledger.ledger import Ledger
 
@@ -22,6 +24,13 @@ def own(tmp_path: Path) -> Ledger:
     made = Ledger(tmp_path / "budget.db")
     made.open_scope(SCOPE)
     return made
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_server: str) -> Iterator[Postgres]:
+    """Tables of PostgreSQL; it stays open to the end."""
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        yield Postgres(postgres_server, connection)
 
 
 @pytest.fixture(scope="session", autouse=True)

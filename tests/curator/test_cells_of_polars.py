@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from curator.warehouse.roles import fates, stopped
+from curator.roles import fates, stopped
 from soak import IS_SOAK
 
 _ENDS = {

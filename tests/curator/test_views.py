@@ -50,7 +50,7 @@ def digest_of(url: str, name: str = "people") -> str:
 
 
 @pytest.mark.outside
-def a_view_is_read_by_the_hash_of_its_definition_and_of_no_other(
+def test_a_view_is_read_by_the_hash_of_its_definition_and_of_no_other(
     url: str,
 ) -> None:
     digest = digest_of(url)
@@ -67,7 +67,7 @@ def a_view_is_read_by_the_hash_of_its_definition_and_of_no_other(
 
 
 @pytest.mark.outside
-def a_view_that_changes_between_approval_and_reading_is_not_read(
+def test_a_view_that_changes_between_approval_and_reading_is_not_read(
     postgres_url: str,
 ) -> None:
     """The definition is looked up again in the transaction that reads."""

@@ -36,9 +36,10 @@ def as_bytes(key: Any) -> bytes:  # noqa: ANN401 (an integer, a text)
     ("keys", "false"),
     [
         ((70_001, 70_002), (990_001, 990_002)),
+        ((70_001, 70_009), (990_001, 990_009)),
         (("apple-a", "apple-b"), ("zebra-a", "zebra-b")),
     ],
-    ids=["integers", "text"],
+    ids=["a range", "integers", "text"],
 )
 def test_a_footer_that_lies_about_keys_drops_no_row(
     keys: tuple[Any, Any],

@@ -25,8 +25,8 @@ from curator.groups_for_tests import (
 )
 from curator.hostile_tables import TEXT_KEYS
 from curator.tables_for_tests import exact, plan_of
-from curator.warehouse.laws import hold, require_agreement
-from curator.warehouse.postgres_host import Postgres
+from curator.sql.laws import hold, require_agreement
+from curator.postgres_host import Postgres
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups, Key, Periods, ScoreBins
 

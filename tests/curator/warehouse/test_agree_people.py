@@ -12,8 +12,8 @@ from curator.holders_for_tests import HELD, found_by, holders, rule_of
 from curator.people_for_tests import IDS, REGIONS, crowds, people, plans_of_people
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import plan_of
-from curator.warehouse.laws import hold, require_agreement
-from curator.warehouse.postgres_host import Postgres
+from curator.sql.laws import hold, require_agreement
+from curator.postgres_host import Postgres
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups, ScoreBins

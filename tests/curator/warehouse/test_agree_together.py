@@ -3,7 +3,7 @@
 import pytest
 
 from curator.together_for_tests import PLANS, TABLE, require_same_together
-from curator.warehouse.postgres_host import Postgres
+from curator.postgres_host import Postgres
 from dpratio.curator.reading import whole_doubles
 
 

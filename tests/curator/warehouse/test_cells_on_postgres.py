@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from dpratio.curator.warehouse.open import open_warehouse
 
-from curator.warehouse.roles import fates, stopped
+from curator.roles import fates, stopped
+from dpratio.curator.choose_engine import connected
 from dpratio.terms.source import DatabaseTable
 from postgres_server import fresh_database
 
@@ -108,7 +108,7 @@ def test_no_cell_of_any_type_stops_a_release(server: str) -> None:
     found = {}
     for at, name in enumerate(ENDS):
         try:
-            opened = open_warehouse(DatabaseTable(server, table=f"public.t{at}"))
+            opened = connected(DatabaseTable(server, table=f"public.t{at}"))
         except Exception as error:  # noqa: BLE001
             found[name] = {"all": repr(error)}
             continue

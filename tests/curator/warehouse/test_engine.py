@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from curator.hostile_tables import Case, cases
 from curator.people_for_tests import REGIONS, crowds, people
 from curator.tables_for_tests import asked, plan_of, statement_with
-from curator.warehouse.laws import hold, require_agreement
-from curator.warehouse.postgres_host import Postgres
+from curator.sql.laws import hold, require_agreement
+from curator.postgres_host import Postgres
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.exact import LARGEST_SUM
 from dpratio.errors import InvalidInput

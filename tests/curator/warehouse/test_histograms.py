@@ -12,7 +12,7 @@ from curator.histograms_for_tests import (
 )
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact
-from curator.warehouse.postgres_host import Postgres
+from curator.postgres_host import Postgres
 from dpratio.curator.measure import connect
 from dpratio.terms.unit import PrivacyUnit
 

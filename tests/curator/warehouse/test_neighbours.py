@@ -13,8 +13,8 @@ from curator.hostile_tables import Case, cases
 from curator.moves_for_tests import require_close
 from curator.people_for_tests import REGIONS, allowed, crowds, moved_by, people
 from curator.tables_for_tests import exact
-from curator.warehouse.laws import hold
-from curator.warehouse.postgres_host import Postgres
+from curator.sql.laws import hold
+from curator.postgres_host import Postgres
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])

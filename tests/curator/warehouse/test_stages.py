@@ -12,7 +12,7 @@ from curator.stages_for_tests import (
     plan_of,
     with_known_noise,
 )
-from curator.warehouse.postgres_host import Postgres
+from curator.postgres_host import Postgres
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
 from dpratio.release.release import ReleasedQuestion

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact, fixed
-from curator.warehouse.postgres_host import Postgres
+from curator.postgres_host import Postgres
 from dpratio.plan.plan import Plan
 from soak import IS_SOAK
 
