@@ -15,9 +15,9 @@ import pytest
 
 from attacks.engines_for_attacks import ENGINES, given_to, sums_by
 from curator.people_for_tests import people
+from curator.postgres_host import Postgres
 from curator.table_sources import READABLE, SOURCES
 from curator.tables_for_tests import exact, plan_of
-from curator.postgres_host import Postgres
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.exact import LARGEST_SUM, ExactSums
 from dpratio.curator.reading.statement import CellSum, Statement

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curator.postgres_host import Postgres
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact, fixed
-from curator.postgres_host import Postgres
 from dpratio.plan.plan import Plan
 from soak import IS_SOAK
 

@@ -9,9 +9,9 @@ import pytest
 
 from curator.hostile_tables import HOSTILE_NUMBERS, NAMES, Case, cases
 from curator.people_for_tests import people
-from curator.tables_for_tests import plan_of
-from curator.sql.laws import hold, require_agreement
 from curator.postgres_host import Postgres
+from curator.sql.laws import hold, require_agreement
+from curator.tables_for_tests import plan_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -24,9 +24,9 @@ from curator.groups_for_tests import (
     rows_of,
 )
 from curator.hostile_tables import TEXT_KEYS
-from curator.tables_for_tests import exact, plan_of
-from curator.sql.laws import hold, require_agreement
 from curator.postgres_host import Postgres
+from curator.sql.laws import hold, require_agreement
+from curator.tables_for_tests import exact, plan_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups, Key, Periods, ScoreBins
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from curator.groups_for_tests import ABC, DAY, MONTHS
 from curator.holders_for_tests import HELD, found_by, holders, rule_of
 from curator.people_for_tests import IDS, REGIONS, crowds, people, plans_of_people
-from curator.table_sources import mapping_of
-from curator.tables_for_tests import plan_of
-from curator.sql.laws import hold, require_agreement
 from curator.postgres_host import Postgres
+from curator.sql.laws import hold, require_agreement
+from curator.table_sources import mapping_of
+from curator.tables_for_tests import exact, plan_of
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups, ScoreBins
@@ -66,10 +66,10 @@ def test_ids_that_look_like_numbers_are_ranked_alike(postgres: Postgres) -> None
             "id": ids,
         }
     )
+    loaded, plan = postgres.table(table), people(weighted=False, most_groups=2)
     for key in ("dpratio", "other"):
-        require_agreement(
-            postgres, people(weighted=False, most_groups=2, key=key), table
-        )
+        expected = exact(mapping_of(table), plan, "python", key=key)
+        assert exact(loaded, plan, "auto", key=key) == expected
 
 
 WHOLE_IDS = [0, 1, -1, 10**18 - 1, 10**18, -(10**18), 2**63 - 1, -(2**63), 2**31 - 2]
@@ -85,10 +85,10 @@ def test_whole_ids_are_ranked_alike(postgres: Postgres) -> None:
             "id": pa.array(ids, pa.int64()),
         }
     )
+    loaded, plan = postgres.table(table), people(weighted=False, most_groups=2)
     for key in ("dpratio", "other"):
-        require_agreement(
-            postgres, people(weighted=False, most_groups=2, key=key), table
-        )
+        expected = exact(mapping_of(table), plan, "python", key=key)
+        assert exact(loaded, plan, "auto", key=key) == expected
 
 
 def test_people_are_added_up_within_bins_periods_and_listed_cells(

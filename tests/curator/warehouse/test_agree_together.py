@@ -2,16 +2,13 @@
 
 import pytest
 
-from curator.together_for_tests import PLANS, TABLE, require_same_together
 from curator.postgres_host import Postgres
-from dpratio.curator.reading import whole_doubles
+from curator.together_for_tests import PLANS, TABLE, require_same_together
 
 
 @pytest.mark.parametrize("name", PLANS)
 def test_a_row_counts_in_each_question_as_if_it_were_the_only_one(
-    name: str, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+    name: str, postgres: Postgres
 ) -> None:
     loaded = postgres.table(TABLE)
-    require_same_together(loaded, PLANS[name], "ibis")
-    monkeypatch.setattr(whole_doubles, "_EXACT_DOUBLES", 1.0)
     require_same_together(loaded, PLANS[name], "ibis")

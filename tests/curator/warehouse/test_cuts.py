@@ -3,8 +3,8 @@
 import pytest
 
 from curator.cuts_for_tests import CUTS, PLANS, TABLE, cuts_of
-from curator.sql.laws import require_agreement
 from curator.postgres_host import Postgres
+from curator.sql.laws import require_agreement
 
 
 @pytest.mark.parametrize("name", PLANS)

@@ -10,9 +10,9 @@ from curator.histograms_for_tests import (
     people_plan,
     rows_plan,
 )
+from curator.postgres_host import Postgres
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact
-from curator.postgres_host import Postgres
 from dpratio.curator.measure import connect
 from dpratio.terms.unit import PrivacyUnit
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from curator.hostile_tables import Case, cases
 from curator.moves_for_tests import require_close
 from curator.people_for_tests import REGIONS, allowed, crowds, moved_by, people
-from curator.tables_for_tests import exact
-from curator.sql.laws import hold
 from curator.postgres_host import Postgres
+from curator.sql.laws import hold
+from curator.tables_for_tests import exact
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])

@@ -33,7 +33,7 @@ _IDS = KeyCount("id", "integer", None)
 
 def kept(source: ParquetFiles | CsvFile, asked: KeyCount = _IDS) -> list[Any]:
     """The ids of the rows that are read."""
-    return sorted(open_keys(source, asked)())  # type: ignore[type-var]
+    return sorted(open_keys(source, asked)())
 
 
 def refusal(source: ParquetFiles | CsvFile) -> str:

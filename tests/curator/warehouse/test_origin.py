@@ -2,16 +2,14 @@
 
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 
 import duckdb
 import psycopg
 import pytest
-from dpratio.curator.warehouse.origin import origin_of
-from dpratio.curator.warehouse.tables import WarehouseTable
 
 from dpratio.curator.measure import connect
-from dpratio.curator.sql.table import Origin
+from dpratio.curator.sql.spark_frames import _cluster
+from dpratio.curator.sql.table import Origin, origin_of
 from dpratio.terms.source import DatabaseTable, ParquetFiles, Where
 
 MADE = "CREATE TABLE loans (order_id INTEGER, note VARCHAR(9), y INTEGER)"
@@ -65,7 +63,4 @@ def test_nobody_is_asked_about_files_and_frames() -> None:
 )
 def test_a_session_is_told_by_its_cluster(master: str, cluster: str) -> None:
     """As addresses name it; on a real one in spark/test_spark_databases.py."""
-    context = SimpleNamespace(sparkContext=SimpleNamespace(master=master))
-    spark = SimpleNamespace(name="pyspark", _session=context)
-    opened = WarehouseTable({}, None, spark, None)  # type: ignore[arg-type]
-    assert origin_of(opened) == Origin((cluster, "", ""), ())
+    assert _cluster(master) == cluster

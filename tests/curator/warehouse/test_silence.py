@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from curator.tables_for_tests import plan_of, said_by
 from curator.postgres_host import Postgres
+from curator.tables_for_tests import plan_of, said_by
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums

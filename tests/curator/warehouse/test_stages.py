@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from curator.postgres_host import Postgres
 from curator.stages_for_tests import (
     PLANS,
     TABLE,
@@ -12,7 +13,6 @@ from curator.stages_for_tests import (
     plan_of,
     with_known_noise,
 )
-from curator.postgres_host import Postgres
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
 from dpratio.release.release import ReleasedQuestion

@@ -32,6 +32,7 @@ from dpratio.terms.source import CsvFile, ParquetFiles
 
 _FIRST_DAY, _LAST_DAY = "DATE '0001-01-01'", "DATE '9999-12-31'"
 _EPOCH = "DATE '1970-01-01'"
+_DECIMAL = r"DECIMAL\(([0-9]+), *([0-9]+)\)"
 
 
 def duckdb_table(given: DuckTable) -> Table:
@@ -72,7 +73,14 @@ def open_kept(source: CsvFile | ParquetFiles, asked: Asked) -> Table:
             field="where",
         )
     table = duckdb_table(opened)
-    where = write_conditions(table.dialect, table.columns, source.where)
+    # What a file holds in a decimal may have more digits than its type.
+    columns = {
+        name: column
+        if column.native in _COMPARISONS and column.given.kind != "other"
+        else replace(column, comparison=None)
+        for name, column in table.columns.items()
+    }
+    where = write_conditions(table.dialect, columns, source.where)
     return replace(table, where=where)
 
 
@@ -84,8 +92,14 @@ def column_of(name: str, native: str) -> Column:
 
 def _column(name: str, given: ColumnType, native: str) -> Column:
     is_text = given.kind in {"text", "csv"} or native.upper() in _AS_TEXT
-    comparison = None if given.kind == "other" else _COMPARISONS.get(native)
-    return Column(identifier(name), given, native, is_text, comparison)
+    return Column(identifier(name), given, native, is_text, _comparison(native))
+
+
+def _comparison(native: str) -> Comparison:
+    shape = re.fullmatch(_DECIMAL, native)
+    if shape is not None:
+        return Comparison("decimal", *map(int, shape.groups()))
+    return _COMPARISONS.get(native.partition("(")[0], Comparison("none"))
 
 
 # Handed over as text; and whole numbers that may not fit 64 bits, by their names in
@@ -119,7 +133,7 @@ def _number(column: Column) -> str:
 
 def _within_precision(name: str, native: str, number: str) -> str:
     """Keep a decimal that has no more digits than its type: DuckDB stops at others."""
-    shape = re.fullmatch(r"DECIMAL\(([0-9]+), *([0-9]+)\)", native)
+    shape = re.fullmatch(_DECIMAL, native)
     if shape is None:
         return number
     precision, scale = map(int, shape.groups())
@@ -233,7 +247,7 @@ _COMPARISONS = {
     **dict.fromkeys(["UTINYINT", "USMALLINT", "UINTEGER"], Comparison("integer")),
     **dict.fromkeys(["FLOAT", "DOUBLE"], Comparison("float")),
     "BOOLEAN": Comparison("boolean"),
-    "VARCHAR": Comparison("text"),
+    **dict.fromkeys(["VARCHAR", "ENUM"], Comparison("text")),
     "DATE": Comparison("date"),
     "TIMESTAMP": Comparison("time"),
     "TIMESTAMP WITH TIME ZONE": Comparison("time", has_zone=True),

@@ -9,8 +9,6 @@ from urllib.parse import quote
 import duckdb
 import psycopg
 import pytest
-from dpratio.curator.warehouse.database.connect import connect_to, find_table
-from dpratio.curator.warehouse.tables import dialect_of
 
 from curator.warehouse.condition_forms import (
     COLUMNS,
@@ -19,7 +17,8 @@ from curator.warehouse.condition_forms import (
     ROWS,
     rows_kept,
 )
-from dpratio.curator.silence import silence
+from dpratio.curator.choose_engine import open_keys
+from dpratio.curator.reading.statement import KeyCount
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import DatabaseTable
 from postgres_server import fresh_database
@@ -93,6 +92,7 @@ _ODD = (
     "-cDateStyle=SQL,DMY -cTimeZone=Asia/Tokyo -cextra_float_digits=-9 "
     "-cstandard_conforming_strings=off"
 )
+_IDS = KeyCount("id", "integer", None)
 _SCHEMAS = {"postgres": "public", "duckdb": "main"}
 
 
@@ -149,22 +149,12 @@ def _kept(place: Place, wheres: list[list[list[Any]]]) -> list[list[int] | str]:
     """The ids of the rows that conditions keep, or why they are refused."""
     table = f"{_SCHEMAS[place.name]}.people"
     kept: list[list[int] | str] = []
-    with silence():
-        connected = connect_to(DatabaseTable(place.address, table=table))
-        backend, dialect = connected.backend, dialect_of(connected.backend)
-        dialect.prepare(backend)
-        for where in wheres:
-            source = DatabaseTable(place.address, table=table, where=where)
-            try:
-                rows = find_table(backend, source).select("id")
-            except SchemaRefused as error:
-                kept.append(str(error))
-                continue
-            if place.name == "duckdb":
-                kept.append(sorted(rows.to_pyarrow()["id"].to_pylist()))
-            else:
-                kept.append(sorted(dialect.ask(backend, rows)["id"]))
-        connected.close()
+    for where in wheres:
+        source = DatabaseTable(place.address, table=table, where=where)
+        try:
+            kept.append(sorted(map(int, open_keys(source, _IDS)())))  # type: ignore[arg-type]
+        except SchemaRefused as error:
+            kept.append(str(error))
     return kept
 
 

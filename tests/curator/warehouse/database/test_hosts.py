@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dpratio.curator.warehouse.database.connect import (
+
+from dpratio.curator.sql.connect import (
     HOSTS,
-    connect_to,
+    open_database,
     require_listed,
     withheld,
 )
-
 from dpratio.errors import FileRefused
 from dpratio.terms.source import DatabaseTable
 from hostile_server import HostileServer, hostile_server
@@ -42,7 +42,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HostileS
 
 def heard_by(server: HostileServer, url: str) -> bytes:
     with pytest.raises(FileRefused, match="no database answers at"):
-        connect_to(table_at(url))
+        open_database(table_at(url))
     return b"".join(server.heard)
 
 
@@ -102,7 +102,7 @@ def test_a_host_that_is_not_listed_is_not_even_called(
     monkeypatch.setenv(HOSTS, "db.example.org")
     url = f"postgres://ann:secret@127.0.0.1:{server.port}/loans"
     with pytest.raises(FileRefused) as refused:
-        connect_to(table_at(url))
+        open_database(table_at(url))
     assert str(refused.value) == (
         "a study may connect to the hosts that DPRATIO_HOSTS lists, got "
         f"'postgres://127.0.0.1:{server.port}/loans'. Ask the data holder to add the "
@@ -207,7 +207,7 @@ def test_an_address_that_did_not_answer_tells_where_passwords_go(
     monkeypatch.delenv(HOSTS, raising=False)
     url = f"postgres://{ELSEWHERE}:1/loans"
     with pytest.raises(FileRefused) as refused:
-        connect_to(table_at(url))
+        open_database(table_at(url))
     assert str(refused.value) == (
         f"no database answers at '{url}'. Check the address, and that you may read "
         "there. Passwords of the environment go to hosts that DPRATIO_HOSTS lists."

@@ -15,9 +15,9 @@ import pytest
 from curator.groups_for_tests import by, counts
 from curator.holders_for_tests import found_by, rule_of
 from curator.people_for_tests import REGIONS, people
-from curator.tables_for_tests import asked, exact, plan_of
-from curator.sql.laws import require_agreement
 from curator.postgres_host import Postgres
+from curator.sql.laws import require_agreement
+from curator.tables_for_tests import asked, exact, plan_of
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.errors import SchemaRefused
