@@ -203,7 +203,7 @@ def _value(cell: Any) -> Any:  # noqa: ANN401
     try:
         value = cell.as_py()
         return value.decode() if isinstance(value, bytes) else value
-    except ValueError:  # no text, or a time that Python cannot tell
+    except (OverflowError, ValueError):  # no text, or a time beyond Python's
         return None
 
 
