@@ -74,13 +74,13 @@ def open_kept(source: CsvFile | ParquetFiles, asked: Asked) -> Table:
         )
     table = duckdb_table(opened)
     # What a file holds in a decimal may have more digits than its type.
-    columns = {
+    compared = {
         name: column
         if column.native in _COMPARISONS and column.given.kind != "other"
         else replace(column, comparison=None)
         for name, column in table.columns.items()
     }
-    where = write_conditions(table.dialect, columns, source.where)
+    where = write_conditions(table.dialect, compared, source.where)
     return replace(table, where=where)
 
 
@@ -98,7 +98,8 @@ def _column(name: str, given: ColumnType, native: str) -> Column:
 def _comparison(native: str) -> Comparison:
     shape = re.fullmatch(_DECIMAL, native)
     if shape is not None:
-        return Comparison("decimal", *map(int, shape.groups()))
+        precision, scale = map(int, shape.groups())
+        return Comparison("decimal", precision, scale)
     return _COMPARISONS.get(native.partition("(")[0], Comparison("none"))
 
 
