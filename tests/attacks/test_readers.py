@@ -4,6 +4,7 @@ Each column is tried whole, with cells at all ends of its type: where all of the
 nothing, none does.
 """
 
+import contextlib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -73,7 +74,10 @@ def test_39_no_cell_of_a_parquet_file_stops_a_release(
     }
     write_plain_parquet(tmp_path / "rows.parquet", columns)
     path = str(tmp_path / "rows.parquet")
-    assert require_no_stop(path, many, as_lists(path)) > 0
+    lists = None
+    with contextlib.suppress(OSError, ValueError):  # PyArrow stops at some of them.
+        lists = as_lists(path)
+    assert require_no_stop(path, many, lists) > 0
 
 
 def arrow_table(name: str) -> Table:

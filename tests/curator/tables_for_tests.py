@@ -166,7 +166,13 @@ def as_lists(table: Any) -> Mapping[str, Sequence[Any]] | CsvFile:  # noqa: ANN4
 
 
 def _read_parquet(file: str) -> Any:  # noqa: ANN401
-    return pq.ParquetFile(file, coerce_int96_timestamp_unit="us").read()
+    table = pq.ParquetFile(file, coerce_int96_timestamp_unit="us").read()
+    for index, field in enumerate(table.schema):
+        if pa.types.is_binary(field.type):  # PyArrow knows no ENUM.
+            texts = [chunk.view(pa.string()) for chunk in table[index].chunks]
+            column = pa.chunked_array(texts, pa.string())
+            table = table.set_column(index, field.name, column)
+    return table
 
 
 def _arrow_cells(column: Any) -> list[Any]:  # noqa: ANN401
@@ -201,8 +207,7 @@ def _day_at(tick: int | None, per_day: int) -> dt.date | None:
 
 def _value(cell: Any) -> Any:  # noqa: ANN401
     try:
-        value = cell.as_py()
-        return value.decode() if isinstance(value, bytes) else value
+        return cell.as_py()
     except (OverflowError, ValueError):  # no text, or a time beyond Python's
         return None
 
