@@ -195,6 +195,8 @@ COLUMNS: dict[str, Any] = {
     "day": pa.array([DAY]),
     "time": pa.array([DAY], pa.date32()).cast(pa.timestamp("us")),
     "number": [0.5],
+    "name": ["ann"],
+    "person": pa.array([7], pa.int32()),
 }
 GROUPS = [
     None,
@@ -217,7 +219,7 @@ def test_no_test_of_a_key_or_an_id_reaches_a_file(
     pq.write_table(pa.table(COLUMNS), path)
     frame = session.read.parquet(str(path))
     totals = {"score": UNIT, "label": Bounds.binary()}
-    for groups, ids in itertools.product(GROUPS, [None, "text", "whole"]):
+    for groups, ids in itertools.product(GROUPS, [None, "name", "person"]):
         unit = None if ids is None else PrivacyUnit(ids, totals=totals, most_groups=1)
         bins = groups is not None and isinstance(groups.dimensions[0], ScoreBins)
         bounds = {"number": Bounds(0, 1)} if bins else {}
