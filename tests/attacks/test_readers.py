@@ -101,7 +101,9 @@ def test_39_no_cell_of_a_frame_stops_a_release(name: str) -> None:
             # Polars itself takes far seconds for other times.
             is_apart = make is pl.from_arrow and name.startswith("timestamp[s")
             own = as_lists(frame.to_arrow()) if is_apart else lists
-            require_no_stop(frame, many, own)
+            # Elsewhere truths and gaps are objects, and truths of a byte are numbers.
+            is_other = name in {"bool", "bool8"} and kind_of_x(frame) != "boolean"
+            require_no_stop(frame, many, None if is_other else own)
 
 
 def _itself(table: Table) -> Table:
