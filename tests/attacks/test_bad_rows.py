@@ -182,7 +182,7 @@ def test_08_bad_cells_change_neither_shape_nor_message_nor_exit_code(
     Source: opendp/opendp issue 2580, Justify ignore_errors=True; Haeberlen, Pierce &
     Narayan (2011), Differential privacy under fire.
     More: tests/curator/test_bad_cells.py,
-    tests/curator/warehouse/database/test_on_postgres.py
+    tests/curator/sql/test_postgres.py
     """
     engine, write, bad = PLACES[place]
     without = told(write(tmp_path, []), engine)
@@ -196,7 +196,7 @@ def test_08_bad_cells_of_a_server_change_nothing_either(
     """Products that vanish are errors of PostgreSQL, and so are decimals too large.
 
     Source: opendp/opendp issue 2580, Justify ignore_errors=True.
-    More: tests/curator/warehouse/database/test_on_postgres.py
+    More: tests/curator/sql/test_postgres.py
     """
     data = f'url = "{postgres_url}"\ntable = "public.people"'
     good = [tuple(f"'{cell}'" for cell in row) for row in GOOD]

@@ -101,7 +101,7 @@ def test_36_a_view_is_refused_and_never_asked(server: str, tmp_path: Path) -> No
     """It could join, add up or call anything, and its effects do not happen.
 
     Source: Haeberlen, Pierce & Narayan (2011), Differential Privacy Under Fire.
-    More: tests/curator/warehouse/database/test_connect.py.
+    More: tests/curator/sql/test_connect.py.
     """
     made = "CREATE VIEW odd AS SELECT {} AS score, label FROM people"
     with psycopg.connect(server, autocommit=True) as connection:
@@ -143,7 +143,7 @@ def test_36_a_condition_of_a_study_compares_with_texts(text: str, server: str) -
     """Whatever a text holds, it is compared, and not run.
 
     Source: issue 23, point 5; Haeberlen, Pierce & Narayan (2011).
-    More: tests/curator/warehouse/database/test_conditions.py, on every database.
+    More: tests/curator/sql/test_conditions.py, on every database.
     """
     for sign, count in (("=", 0), ("!=", 1)):
         source = DatabaseTable(server, table="people", where=[["region", sign, text]])

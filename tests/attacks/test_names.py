@@ -110,7 +110,7 @@ def test_41_an_operator_does_not_stand_in_for_one_of_postgres(
 
     Source: found by looking for the macros of DuckDB in every database, 2026: with a
     `%` of bigint and integer in `public`, all groups of a person had the same rank.
-    More: tests/curator/warehouse/database/test_impostors.py.
+    More: tests/curator/sql/test_impostors.py.
     """
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         for each in VISITS:
@@ -135,7 +135,7 @@ def test_41_a_study_leads_no_password_to_a_host_of_its_own(
 
     Source: found by an independent attack on this code, 2026: a study's address names
     the server that is told PGPASSWORD.
-    More: tests/curator/warehouse/database/test_hosts.py.
+    More: tests/curator/sql/test_hosts.py.
     """
     monkeypatch.setenv("PGPASSWORD", "of the environment")
     monkeypatch.setenv("PGCONNECT_TIMEOUT", "60")

@@ -208,7 +208,7 @@ def test_29_what_others_say_while_rows_are_read_is_not_heard(
     """Loggers and warnings that count the rows are silent until the sums are noisy.
 
     Source: Opacus, issue 571.
-    More: tests/curator/warehouse/test_silence.py.
+    More: tests/curator/sql/test_silence.py.
     """
     caplog.set_level(logging.DEBUG)
     plan = plan_scores(dpr.Budget(0.5))

@@ -40,11 +40,8 @@ def opened(source: object, keys: list[Key] | None = None) -> Callable[[], int]:
 @pytest.mark.parametrize(
     "change",
     [
-        "DROP TABLE loans; CREATE VIEW loans AS SELECT 0.5::real AS score, 1 AS label",
-        (
-            "CREATE TABLE other AS TABLE loans; DROP TABLE loans; "
-            "ALTER TABLE other RENAME TO loans"
-        ),
+        "DROP TABLE loans; CREATE VIEW loans AS SELECT 0.5::float8 score, 1 label",
+        "DROP TABLE loans; CREATE TABLE loans AS SELECT 0.5::float8 score, 1 label",
         "ALTER TABLE loans ALTER score TYPE text",
         "ALTER TABLE loans RENAME region TO regions",
     ],

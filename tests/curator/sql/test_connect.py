@@ -2,30 +2,30 @@
 
 import gc
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
 import psycopg
 import pytest
 from pyspark import SparkContext
+from pyspark.sql import SparkSession
 
 from curator.tables_for_tests import exact, plan_of, said_by
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.measure import connect, open_for
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.sql import connect as room
-from dpratio.curator.sql import postgres
-from dpratio.errors import (
-    FileRefused,
-    MissingExtra,
-    SchemaRefused,
-)
+from dpratio.curator.sql import spark_frames
+from dpratio.curator.sql.connect import open_database
+from dpratio.curator.sql.table import Origin, origin_of
+from dpratio.errors import FileRefused, MissingExtra, SchemaRefused
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.source import DatabaseTable
+from dpratio.terms.source import DatabaseTable, Where
 
 STATEMENTS = (
     """CREATE TABLE loans
@@ -75,17 +75,6 @@ def test_a_table_is_found_and_added_up(host: tuple[str, Run]) -> None:
     assert exact(named, plan_of(), "auto") == CELLS
 
 
-def test_a_view_is_refused_with_what_to_do(host: tuple[str, Run]) -> None:
-    url, _ = host
-    for where in ([], [["label", "=", 1]]):
-        with pytest.raises(SchemaRefused) as refused:
-            exact(DatabaseTable(url, table="north", where=where), plan_of(), "auto")
-        assert (
-            "'north' is a view, and one person may be in many rows of it. Name the "
-            "table behind it; or, with a unit of ids, trust this" in str(refused.value)
-        )
-
-
 def test_a_table_that_is_not_there_is_refused(host: tuple[str, Run]) -> None:
     url, _ = host
     for name in ("persons", 'loans"; DROP TABLE loans; --', "nowhere.loans"):
@@ -107,29 +96,48 @@ def test_columns_are_checked_before_the_charge(
 
 
 def test_one_connection_answers_all_parts_and_is_closed(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    host: tuple[str, Run],
 ) -> None:
-    opened: list[psycopg.Connection[Any]] = []
-    usual = postgres.connect_postgres
+    url, run = host
+    if "postgres" not in url:
+        return
 
-    def watched(url: str, options: dict[str, str]) -> psycopg.Connection[Any]:
-        opened.append(usual(url, options))
-        return opened[-1]
+    def sessions() -> int:
+        found: Any = run(
+            "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+            "AND datname = current_database()"
+        )
+        return int(found.fetchone()[0])
 
-    monkeypatch.setattr(room, "connect_postgres", watched)
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        for statement in STATEMENTS:
-            connection.execute(statement.encode())
     plan = plan_of(groups=[None, Groups("region", ["north"])])
-    measure = open_for(connect(DatabaseTable(postgres_url, table="loans")), plan)
+    measure = open_for(connect(DatabaseTable(url, table="loans")), plan)
     assert len(measure()) == 2
-    assert [made.closed for made in opened] == [False]
+    assert sessions() == 1
     del measure
     gc.collect()
-    assert [made.closed for made in opened] == [True]
     with pytest.raises(SchemaRefused):
-        open_for(connect(DatabaseTable(postgres_url, table="north")), plan)
-    assert [made.closed for made in opened] == [True, True]
+        open_for(connect(DatabaseTable(url, table="north")), plan)
+    for _ in range(100):
+        if sessions() == 0:
+            return
+        time.sleep(0.05)
+    pytest.fail("a connection stays open")
+
+
+@pytest.mark.parametrize("where", [[], [["label", "=", 1]]])
+def test_a_table_is_known_by_its_server_and_its_name_in_full(
+    where: Where, host: tuple[str, Run]
+) -> None:
+    url, _ = host
+    found = origin_of(connect(DatabaseTable(url, table="loans", where=where)))
+    if "postgres" not in url:
+        assert found == Origin(("", "", ""), ("main", "loans"))
+        return
+    with psycopg.connect(url) as connection:
+        info = connection.info
+        server = (info.host, str(info.port), info.dbname)
+    assert found == Origin(server, ("public", "loans"))
+    assert origin_of({"score": [1]}) is None
 
 
 @pytest.mark.parametrize(
@@ -161,20 +169,20 @@ def test_a_path_with_a_slash_too_few_is_said_to_lead_nowhere(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("package", "url", "extra"),
+    ("package", "extra", "url"),
     [
-        ("psycopg", "postgres://127.0.0.1:1/credit", "postgres"),
-        ("pyspark", "spark://127.0.0.1:1", "spark"),
+        ("psycopg", "postgres", "postgres://127.0.0.1:1/credit"),
+        ("pyspark", "spark", "spark://127.0.0.1:1"),
     ],
 )
 def test_a_driver_that_is_missing_is_named_and_no_server_is_blamed(
-    package: str, url: str, extra: str, monkeypatch: pytest.MonkeyPatch
+    package: str, extra: str, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in list(sys.modules):
         if name.partition(".")[0] == package:
             monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtra, match=rf"'{package}.*'\.\[{extra}\]'"):
-        room.open_database(DatabaseTable(url, table="loans"))
+    with pytest.raises(MissingExtra, match=f"'{package}.*'\\.\\[{extra}\\]'"):
+        open_database(DatabaseTable(url, table="loans"))
 
 
 def test_a_file_that_is_no_database_is_refused_and_none_is_made(
@@ -188,6 +196,39 @@ def test_a_file_that_is_no_database_is_refused_and_none_is_made(
     path.write_bytes(b"score,label\n" * 1000)
     with pytest.raises(FileRefused):
         exact(table, plan_of(), "auto")
+
+
+def test_an_application_of_our_own_tells_no_parts_and_is_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What `spark/test_spark_databases.py` does on a cluster, seen from inside."""
+    said: list[object] = []
+
+    class Builder:
+        def master(self, url: str) -> "Builder":
+            said.append(url)
+            return self
+
+        def config(self, *, map: dict[str, str]) -> "Builder":  # noqa: A002
+            said.append(map)
+            return self
+
+        def getOrCreate(self) -> SimpleNamespace:  # noqa: N802
+            return SimpleNamespace(stop=lambda: said.append("stopped"))
+
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    monkeypatch.setattr(SparkSession, "builder", Builder())
+
+    def opened(_session: object, _source: object) -> SimpleNamespace:
+        return SimpleNamespace(ask=lambda _query: {})
+
+    monkeypatch.setattr(spark_frames, "open_spark_source", opened)
+    table = open_database(DatabaseTable("spark://host:7077", table="loans"))
+    settings = {"spark.app.name": "dpratio", "spark.ui.showConsoleProgress": "false"}
+    assert said == ["spark://host:7077", settings]
+    del table
+    gc.collect()
+    assert said[2:] == ["stopped"]
 
 
 def _ledger(folder: Path) -> Ledger:
@@ -205,4 +246,4 @@ def test_spark_is_not_started_where_it_would_end_its_process(
     for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(FileRefused):
-        room.open_database(DatabaseTable(address, table="loans"))
+        open_database(DatabaseTable(address, table="loans"))

@@ -17,8 +17,9 @@ from curator.warehouse.condition_forms import (
     ROWS,
     rows_kept,
 )
-from dpratio.curator.choose_engine import open_keys
-from dpratio.curator.reading.statement import KeyCount
+from dpratio.curator.choose_engine import connected
+from dpratio.curator.sql.conditions import write_conditions
+from dpratio.curator.sql.table import Table
 from dpratio.errors import SchemaRefused
 from dpratio.terms.source import DatabaseTable
 from postgres_server import fresh_database
@@ -92,7 +93,6 @@ _ODD = (
     "-cDateStyle=SQL,DMY -cTimeZone=Asia/Tokyo -cextra_float_digits=-9 "
     "-cstandard_conforming_strings=off"
 )
-_IDS = KeyCount("id", "integer", None)
 _SCHEMAS = {"postgres": "public", "duckdb": "main"}
 
 
@@ -147,14 +147,19 @@ def _fill(place: Place) -> None:
 
 def _kept(place: Place, wheres: list[list[list[Any]]]) -> list[list[int] | str]:
     """The ids of the rows that conditions keep, or why they are refused."""
-    table = f"{_SCHEMAS[place.name]}.people"
+    source = DatabaseTable(place.address, table=f"{_SCHEMAS[place.name]}.people")
+    table = connected(source)
+    assert isinstance(table, Table)
     kept: list[list[int] | str] = []
     for where in wheres:
-        source = DatabaseTable(place.address, table=table, where=where)
+        given = DatabaseTable(place.address, table="people", where=where).where
         try:
-            kept.append(sorted(map(int, open_keys(source, _IDS)())))  # type: ignore[arg-type]
+            (test,) = write_conditions(table.dialect, table.columns, given)
         except SchemaRefused as error:
             kept.append(str(error))
+            continue
+        found = table.ask(f"SELECT id FROM {table.source} WHERE {test}")  # noqa: S608
+        kept.append(sorted(map(int, found["id"])))
     return kept
 
 
