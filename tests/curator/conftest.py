@@ -6,6 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from curator.agreement import Alike, Placed, require_alike, require_alike_on
 from curator.ledger.loans import SCOPE
 from curator.postgres_host import Postgres
 from curator.table_sources import connection_of
@@ -16,6 +17,23 @@ from dpratio.curator.ledger.ledger import Ledger
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder whose files are written over from one example to the next."""
     return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(scope="module", params=["here", "on postgres"])
+def alike(request: pytest.FixtureRequest, folder: Path) -> Alike:
+    """Require the integers of the specification of every source of a place."""
+    if request.param == "here":
+        return lambda table, plan: require_alike(table, plan, folder)
+    postgres = request.getfixturevalue("postgres")
+    return lambda table, plan: require_alike_on(postgres, table, plan)
+
+
+@pytest.fixture(scope="module", params=["here", "on postgres"])
+def placed(request: pytest.FixtureRequest) -> Placed:
+    """Give a table to DuckDB as it is, or to a server."""
+    if request.param == "here":
+        return lambda table: table
+    return request.getfixturevalue("postgres").table  # type: ignore[no-any-return]
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
-"""Groups of several columns: both engines place every row alike, from every source."""
+"""Groups of several columns: every row is placed alike, from every source."""
 
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.agreement import require_alike, require_alike_as_text
+from curator.agreement import Alike, Placed, require_alike_as_text
 from curator.groups_for_tests import (
     ABC,
     CODE,
@@ -24,8 +23,7 @@ from curator.groups_for_tests import (
     grouped,
     rows_of,
 )
-from curator.table_sources import SOURCES, mapping_of
-from curator.tables_for_tests import ENGINES, ROW, asked, exact, fixed, plan_of
+from curator.tables_for_tests import ROW, asked, exact, fixed, plan_of
 from curator.threads_for_tests import relations_by_threads
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
@@ -48,75 +46,62 @@ from dpratio.terms.groups import Dimension, Groups, Key, Keys, Periods, ScoreBin
     ids=lambda each: "×".join(one.column for one in each),
 )
 def test_crossed_columns_are_read_alike_from_every_source(
-    dimensions: tuple[Dimension, ...], folder: Path
+    dimensions: tuple[Dimension, ...], alike: Alike, folder: Path
 ) -> None:
-    found = require_alike(MANY, by(*dimensions), folder)
+    found = alike(MANY, by(*dimensions))
     assert len(found) == asked(by(*dimensions)).cells
     require_alike_as_text(MANY, by(*dimensions), folder)
 
 
-def test_crossed_cells_are_those_worked_out_by_hand() -> None:
-    plan = by(ABC, SEX)
-    for engine in ENGINES:
-        # b true, b false, a true, a false, missing true, missing false.
-        assert counts(MANY, plan, engine) == [0, 2, 2, 1, 1, 0]
+def test_crossed_cells_are_those_worked_out_by_hand(placed: Placed) -> None:
+    # b true, b false, a true, a false, missing true, missing false.
+    assert counts(placed(MANY), by(ABC, SEX), "auto") == [0, 2, 2, 1, 1, 0]
 
 
 @pytest.mark.parametrize(("columns", "cells"), LISTED, ids=lambda each: str(each[0]))
 def test_listed_cells_are_read_alike_and_answered_in_their_order(
-    columns: list[str], cells: list[tuple[Key, ...]], folder: Path
+    columns: list[str], cells: list[tuple[Key, ...]], alike: Alike, folder: Path
 ) -> None:
     plan = plan_of(groups=Groups(columns, cells))
-    found = require_alike(MANY, plan, folder)
+    found = alike(MANY, plan)
     rows = list(zip(*(MANY[name].to_pylist() for name in columns), strict=True))
     assert [row[0] // ROW for row in found] == [rows.count(cell) for cell in cells]
     require_alike_as_text(MANY, plan, folder)
 
 
-@pytest.mark.parametrize(
-    ("source", "engine"),
-    [*itertools.product(["arrow"], ENGINES), ("relation", "duckdb")],
-)
-def test_many_listed_cells_keep_their_order(
-    source: str, engine: str, folder: Path
-) -> None:
+def test_many_listed_cells_keep_their_order(placed: Placed) -> None:
     chance = np.random.default_rng(3)
     pairs = [(int(at) // 60, int(at) % 60) for at in chance.permutation(3600)[:1500]]
     rows = chance.integers(0, 60, (4000, 2))
     table = rows_of(a=rows[:, 0], b=rows[:, 1])
     held = [tuple(row) for row in rows.tolist()]
     plan = plan_of(groups=Groups(["a", "b"], pairs))
-    given_table = SOURCES[source](table, folder)
-    assert counts(given_table, plan, engine) == [held.count(pair) for pair in pairs]
+    assert counts(placed(table), plan, "auto") == [held.count(pair) for pair in pairs]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_cells_without_rows_are_answered_and_undeclared_keys_change_nothing(
-    engine: str,
+    placed: Placed,
 ) -> None:
     plan = by(ABC, MONTHS)
     alone = {"region": ["someone"], "seen": [DAY], "sex": [True], "code": [1]}
     one = rows_of(**alone).select(MANY.column_names).cast(MANY.schema)
-    table = pa.concat_tables([MANY, one])
-    assert exact(table, plan, engine) == exact(MANY, plan, engine)
-    assert exact(MANY.slice(0, 0), plan, engine) == [[0] * 5] * 9
+    more = exact(placed(pa.concat_tables([MANY, one])), plan, "auto")
+    assert more == exact(placed(MANY), plan, "auto")
+    assert exact(placed(MANY.slice(0, 0)), plan, "auto") == [[0] * 5] * 9
 
 
 # Any groups over any rows.
 
 
 @given(case=grouped(), data=st.data())
-@fixed(16)
+@fixed(6)
 def test_any_groups_over_any_rows_are_read_alike_in_any_order(
-    case: tuple[Plan, Any], data: st.DataObject, folder: Path
+    case: tuple[Plan, Any], data: st.DataObject, alike: Alike, folder: Path
 ) -> None:
     plan, table = case
-    expected = exact(mapping_of(table), plan, "python")
-    source = data.draw(st.sampled_from(sorted(SOURCES)))
-    assert exact(SOURCES[source](table, folder), plan, "duckdb") == expected
     order = data.draw(st.permutations(range(table.num_rows)))
     shuffled = table.take(pa.array(order, pa.int64()))
-    assert exact(SOURCES["relation"](shuffled, folder), plan, "duckdb") == expected
+    assert alike(shuffled, plan) == alike(table, plan)
     require_alike_as_text(table, plan, folder)
 
 
