@@ -18,8 +18,10 @@ from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "IDS",
+    "ODD_IDS",
     "REGIONS",
     "TOTALS",
+    "WHOLE_IDS",
     "Table",
     "allowed",
     "crowds",
@@ -80,9 +82,16 @@ NUMBERS = [0.0, 1.0, -1.0, 0.5, 1 / 3, 9.0, -9.0, 2.0**-25, math.nan, math.inf, 
 IDS: dict[str, tuple[Any, list[Any]]] = {
     "text": (pa.string(), ["ann", "Ann", "é", "a:1", "1:a", "", "😀", None]),
     "whole": (pa.int64(), [0, -1, 7, 2**63 - 1, -(2**63), None]),
-    "unsigned": (pa.uint64(), [0, 2**64 - 1, 5, None]),
     "dictionary": (pa.dictionary(pa.int8(), pa.string()), ["ann", "bob", None]),
 }
+
+# Everybody of these is somebody else.
+ODD_IDS = [
+    *["0", "-0", "00", "7", "-7", "+7", " 7", "7\n", "\n7", "7.0", "1e3", "٧", "𝟟"],
+    *[str(10**18 - 1), str(10**18), str(-(10**18)), "9" * 40, "", "é", "e\u0301", "😀"],
+    *["ann", "Ann", "ANN", "a:1", "1:a", "'; DROP TABLE rows; --", "\\", "%"],
+]
+WHOLE_IDS = [0, 1, -1, 10**18 - 1, 10**18, -(10**18), 2**63 - 1, -(2**63), 2**31 - 2]
 
 
 @st.composite

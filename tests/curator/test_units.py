@@ -1,6 +1,8 @@
-"""People with many rows: added up alike by both engines."""
+"""People with many rows: added up alike, here and on a server."""
 
+import datetime as dt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,17 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.agreement import require_alike
+from curator.agreement import Alike, Placed, require_alike
 from curator.door_for_tests import release_with
+from curator.groups_for_tests import ABC, DAY, MONTHS
 from curator.people_for_tests import (
     IDS,
+    ODD_IDS,
     REGIONS,
+    WHOLE_IDS,
     Table,
     crowds,
     people,
     plans_of_people,
 )
-from curator.table_sources import SOURCES, mapping_of, write_csv
+from curator.table_sources import mapping_of, write_csv
 from curator.tables_for_tests import ENGINES, asked, exact, fixed, plan_of
 from curator.threads_for_tests import relations_by_threads
 from dpratio.curator.choose_engine import open_table
@@ -27,7 +32,7 @@ from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.statements import unit_rule
 from dpratio.errors import InvalidInput, SchemaRefused
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.groups import Groups, Keys, ScoreBins
+from dpratio.terms.groups import Groups, ScoreBins
 from dpratio.terms.unit import PrivacyUnit
 
 
@@ -35,14 +40,41 @@ from dpratio.terms.unit import PrivacyUnit
 @given(data=st.data())
 @fixed(4)
 def test_every_source_adds_people_up_alike(
-    kind: str, data: st.DataObject, folder: Path
+    kind: str, data: st.DataObject, alike: Alike
 ) -> None:
     table = data.draw(crowds(kind))
     plan = data.draw(plans_of_people())
-    expected = require_alike(table, plan, folder)
     order = data.draw(st.permutations(range(table.num_rows)))
-    shuffled = SOURCES["relation"](table.take(pa.array(order, pa.int64())), folder)
-    assert exact(shuffled, plan, "duckdb") == expected
+    shuffled = table.take(pa.array(order, pa.int64()))
+    assert alike(shuffled, plan) == alike(table, plan)
+
+
+def test_ids_beyond_64_bits_are_ids(folder: Path) -> None:
+    ids = pa.array([0, 2**64 - 1, 5, 2**64 - 1, None], pa.uint64())
+    numbers = {name: [0.5, 1.0, 0.25, 0.75, 1.0] for name in ("score", "label")}
+    table = pa.table({**numbers, "region": REGIONS[:2] * 2 + ["a"], "id": ids})
+    require_alike(table, people(weighted=False), folder)
+
+
+@pytest.mark.parametrize("ids", [ODD_IDS, WHOLE_IDS], ids=["text", "whole"])
+def test_ids_that_look_like_numbers_are_ranked_alike(
+    ids: list[Any], placed: Placed
+) -> None:
+    """Everybody is in every group, and counts in two: which ones depends on the id."""
+    many = len(ids) * len(REGIONS)
+    table = pa.table(
+        {
+            "score": [0.5 + at / many for at in range(many)],
+            "label": [1.0] * many,
+            "region": REGIONS * len(ids),
+            "id": [each for each in ids for _ in REGIONS],
+        }
+    )
+    loaded = placed(table)
+    for key in ("dpratio", "other"):
+        plan = people(weighted=False, most_groups=2)
+        found = exact(loaded, plan, "auto", key=key)
+        assert found == exact(table, plan, "python", key=key)
 
 
 @given(table=crowds("text"), most=st.integers(1, 3))
@@ -228,28 +260,32 @@ def test_threads_and_the_order_of_many_rows_do_not_change_the_integers(
         assert exact(relation, plan, "duckdb") == expected
 
 
-def test_people_are_added_up_within_bins_and_listed_cells() -> None:
+def test_people_are_added_up_within_bins_periods_and_listed_cells(
+    alike: Alike,
+) -> None:
+    many = 36
     table = pa.table(
         {
-            "score": [0.25, 0.75, 0.75, 0.1] * 3,
-            "label": [1.0] * 12,
-            "weight": [1.0] * 12,
-            "region": ["a", "b", "a"] * 4,
-            "id": ["x", "y", "z", "x", "y", "z"] * 2,
-            "arm": ["p", "q", "q", "p"] * 3,
+            "score": [0.1 + at % 7 / 8 for at in range(many)],
+            "label": [1.0] * many,
+            "region": ["a", "b", None] * 12,
+            "seen": pa.array(
+                [DAY + dt.timedelta(days=at) for at in range(many)], pa.date32()
+            ),
+            "id": [f"{at % 5}" for at in range(many)],
+            "arm": ["x", "y"] * 18,
         }
     )
-    crossed = Groups.cross(Keys("region", ["b", "a"]), ScoreBins("score", [0, 0.5, 1]))
-    for groups in (crossed, Groups(["region", "arm"], [("b", "q"), ("a", "p")])):
-        plan = people(keys=None)
-        plan = plan_of(
-            Bounds(-1, 1),
-            Bounds(0, 1),
-            Bounds(0, 2),
-            groups=groups,
-            unit=plan.unit,
-        )
-        assert exact(table, plan, "duckdb") == exact(table, plan, "python")
+    crossed = Groups.cross(ABC, MONTHS, ScoreBins("score", 2))
+    unit = PrivacyUnit(
+        "id",
+        totals={"score": Bounds(-1.5, 2.25), "label": Bounds(0.25, 3)},
+        most_groups=2,
+    )
+    listed = Groups(["region", "arm"], [("b", "y"), ("a", "x"), (None, "x")])
+    for groups in (crossed, listed):
+        plan = plan_of(label=Bounds(0, 1), groups=groups, unit=unit)
+        alike(table, plan)
 
 
 # The schema, before a row is read.
