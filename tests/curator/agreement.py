@@ -39,7 +39,7 @@ def specified(case: Case) -> list[list[int]]:
 def require_alike(table: Any, plan: AnyPlan, folder: Path) -> list[list[int]]:  # noqa: ANN401
     """Every source here gives the integers of the specification."""
     found = []
-    sources = {"lists": mapping_of(table)}
+    sources: dict[str, object] = {"lists": mapping_of(table)}
     sources |= {name: make(table, folder) for name, make in SOURCES.items()}
     for number in range(len(plan.measurements)):
         expected = exact(mapping_of(table), plan, "python", question=number)

@@ -12,5 +12,5 @@ def test_the_page_shows_the_statement_of_the_tutorial() -> None:
     tutorial = (DOCS / "tutorial.md").read_text(encoding="utf-8")
     (study,) = re.findall('```toml title="study.toml"\n(.*?)```', tutorial, re.DOTALL)
     page = (DOCS / "warehouses.md").read_text(encoding="utf-8")
-    (shown,) = re.findall("```sql\n(.*?)\n```", page, re.DOTALL)
+    (shown,) = re.findall("```text\n(-- Types.*?)\n```", page, re.DOTALL)
     assert shown == dpr.plan_sql(dpr.make_plan(dpr.parse_study(study)), "postgres")

@@ -32,7 +32,7 @@ PAGES = {
         "Plan and forecast",
         """From terms to what will be measured, at what noise and price. No data are
         read, and nothing is spent.""",
-        """make_plan Plan write_plan read_plan forecast needed_people
+        """make_plan Plan plan_sql write_plan read_plan forecast needed_people
         needed_epsilon""",
     ),
     "release": _page(
